@@ -1,4 +1,4 @@
-"""What is the answer? Boxes, the normal form, and how answers are taken out of an attempt."""
+"""Answers: find them in texts (boxes, patterns) and normalize them for comparison."""
 
 from audit.answers.boxes import BOX, boxed_answer, complete_boxes, last_box
 from audit.answers.normal_form import normalize

@@ -1,4 +1,4 @@
-r"""Boxes: where the answer of a text stands.
+r"""Boxes: find `\boxed{…}`, the answer of a text.
 
 The search for `\boxed{` is plain text, so that a doubly escaped log (`\\boxed{5}`) has its box too.
 A body is read as TeX tokens: a backslash takes the next character with it, so `\{` and `\}` are
@@ -16,12 +16,12 @@ BRACE = re.compile(r"\\[\s\S]?|[{}]")
 
 
 def boxed_answer(text: str | None) -> str | None:
-    """Return the normalized body of the last box, or None when there is no answer."""
+    """Find the last box of a text and return its normalized content, or None."""
     return None if text is None else normalize(last_box(text))
 
 
 def last_box(text: str) -> str | None:
-    r"""Return the raw body of the last `\boxed{`, or None when there is none or no end to it."""
+    r"""Return the raw content of the last `\boxed{`, or None if it is missing or not closed."""
     start = text.rfind(BOX)
     if start < 0:
         return None
@@ -41,7 +41,7 @@ def last_box(text: str) -> str | None:
 
 
 def complete_boxes(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the body of every complete box begins and ends, in the order of their ends."""
+    """Yield the start and end of the content of every closed box, ordered by end."""
     start = text.find(BOX)
     if start < 0:
         return

@@ -1,4 +1,4 @@
-r"""The conservative normal form that answers are compared in.
+r"""Normalize answers conservatively, so that equal answers become equal texts.
 
 An answer is read as TeX tokens: a backslash with the ASCII letters after it (a command word) or
 with the one character after it. Any `str` is accepted, in time linear in its length.
@@ -50,7 +50,7 @@ INTEGER = re.compile(r"([+-]?)([0-9]{1,3}(?:(?:,|\{,\})[0-9]{3})+|[0-9]+)")
 
 
 def normalize(raw: str | None) -> str | None:
-    """Return the normal form of an answer, or None when nothing is left of it."""
+    """Return the normal form of an answer, or None if it is empty."""
     if raw is None:
         return None
     if raw.isascii() and raw.isdigit():
@@ -70,16 +70,17 @@ def normalize(raw: str | None) -> str | None:
 
 @lru_cache(maxsize=65536)
 def _normalize_short(raw: str) -> str | None:
+    """Normalize a short answer; long ones would fill the cache with text."""
     return normalize(raw)
 
 
-def normalize_often(raw: str) -> str | None:
-    """Return the normal form from a cache; the same answers and references come again and again."""
+def normalize_cached(raw: str) -> str | None:
+    """Normalize an answer through a cache, since the same answers occur many times."""
     return _normalize_short(raw) if len(raw) <= 200 else normalize(raw)
 
 
 def number_form(form: str | None) -> str | None:
-    """Return a normal form as --numbers compares it: a plain decimal becomes its number."""
+    """Rewrite a plain decimal without extra zeros and plus sign (--numbers); keep other answers."""
     match = DECIMAL.fullmatch(form) if form else None
     if match is None:
         return form
@@ -89,12 +90,12 @@ def number_form(form: str | None) -> str | None:
 
 
 def _is_white(token: str) -> bool:
-    r"""Say whether a token is white space or `\ `."""
+    r"""Return whether a token is white space or `\ `."""
     return token[-1] in WHITE_SPACE and token != LIST_COMMA
 
 
 def _mark_list_commas(raw: str) -> str:
-    r"""Write each comma that has white space or spacing but `\!` beside it as a list's."""
+    r"""Replace commas beside white space or spacing (not `\!`) by the token `LIST_COMMA`."""
     if "," not in raw:
         return raw
     tokens = TOKEN.findall(raw)
@@ -117,8 +118,8 @@ def _clean(tokens: list[str]) -> list[str]:
 
 
 def _unwrap(tokens: list[str]) -> list[str]:
-    """Take off every wrapper, style and pair of math delimiters that spans the whole."""
-    closing = _closing_braces(tokens)
+    """Remove wrappers, styles and math delimiters that enclose the whole answer."""
+    closing = _match_braces(tokens)
     delimiters = sum(token in DELIMITER_TOKENS for token in tokens)
     first, last = 0, len(tokens) - 1
     while first <= last:
@@ -138,8 +139,8 @@ def _unwrap(tokens: list[str]) -> list[str]:
     return tokens[first : last + 1]
 
 
-def _closing_braces(tokens: list[str]) -> list[int]:
-    """Return for each opening brace the place of its closing brace, and -1 for all else."""
+def _match_braces(tokens: list[str]) -> list[int]:
+    """Find the index of the closing brace for each opening brace; -1 for other tokens."""
     closing = [-1] * len(tokens)
     openings: list[int] = []
     for place, token in enumerate(tokens):

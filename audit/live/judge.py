@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import NO_ANSWER, answer_pattern, normal_answers, raw_answers
+from audit.answers.extract import NO_ANSWER, answer_pattern, extract_answers, normalize_answers
 from audit.database.schema import ANSWER, keep_fact
 from audit.engine.build import render, sources
 from audit.engine.lineage import relations_read
@@ -197,10 +197,10 @@ class Judge:
         boxed, archive = (
             pa.array([row.get(name)], pa.string()) for name in ("boxed_answer", "archive_answer")
         )
-        answers = normal_answers(raw_answers(self.answer, texts, boxed, archive))
+        answers = normalize_answers(extract_answers(self.answer, texts, boxed, archive))
         cost = max(sum(step_cost(self.unit, step) for step in steps), 1)
         return Attempt(
-            row["seed"], cost, row, answers[0].as_py(), normal_answers(archive)[0].as_py()
+            row["seed"], cost, row, answers[0].as_py(), normalize_answers(archive)[0].as_py()
         )
 
     def stop(self, attempts: Sequence[Attempt], planned: int) -> int | None:

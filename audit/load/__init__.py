@@ -1,1 +1,1 @@
-"""Records on their way into the database, checked and all or nothing."""
+"""Loading: read attempts from files, check them and insert them in one transaction."""

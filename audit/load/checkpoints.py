@@ -1,4 +1,4 @@
-"""Checkpoints: what attempts would have answered before their end, from a column and a file."""
+"""Checkpoints, the answers of attempts before their end: read from a column and from a file."""
 
 import glob
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import normal_answers
+from audit.answers.extract import normalize_answers
 from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError, first_line
@@ -15,7 +15,7 @@ from audit.sources.canonical import CHECKPOINT_COLUMNS, COLUMNS, read_column
 from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, find_files, while_unchanged
 
-# A file's columns; problems are looked up as they are written, by their names or numbers.
+# Columns of a checkpoint file; its question_id is a text, for a name or a number.
 KEY_COLUMNS = {name: COLUMNS[name] for name in ("archive", "competition", "seed")}
 FILE_COLUMNS = {**KEY_COLUMNS, "question_id": COLUMNS["competition"], **CHECKPOINT_COLUMNS}
 FIELDS = [(name, column.type) for name, column in FILE_COLUMNS.items()]
@@ -31,8 +31,8 @@ READERS = {
 BATCH_ROWS = 50_000
 
 
-def checkpoint_file(reading: Reading) -> SourceFile | None:
-    """Return the file that --checkpoints names, as it is now."""
+def find_checkpoint_file(reading: Reading) -> SourceFile | None:
+    """Find the file of --checkpoints, with its size and time; return None without the option."""
     if reading.checkpoints is None:
         return None
     files = find_files([glob.escape(reading.checkpoints)])
@@ -47,17 +47,17 @@ def load_checkpoints(
     file: SourceFile | None,
     reading: Reading,
 ) -> list[str]:
-    """Keep the checkpoints of the attempts in `incoming`, or refuse them; return notes."""
+    """Check the checkpoints of the attempts in `incoming` and insert them; return notes."""
     notes: list[str] = []
     insert(con, "create temp table filed_checkpoints as", FILED.empty_table())
     if file is not None:
-        for rows in while_unchanged(file, _checked_rows(file, len(files), notes)):
+        for rows in while_unchanged(file, _check_rows(file, len(files), notes)):
             insert(con, "insert into filed_checkpoints", rows)
     con.execute(f"create temp table incoming_checkpoints as {render('incoming_checkpoints')}")
     if file is not None and "drop" in (reading.unlabelled, reading.failed):
-        # Checkpoints of attempts that were left out have none to belong to.
-        gone = "delete from incoming_checkpoints where completion_tokens is null"
-        ((count,),) = con.execute(gone).fetchall()
+        # Checkpoints of attempts that were left out belong to no attempt.
+        delete = "delete from incoming_checkpoints where completion_tokens is null"
+        ((count,),) = con.execute(delete).fetchall()
         what = f"{file.shown_name}: {count:,} checkpoints of attempts that were left out"
         notes += [what] if count else []
     _refuse_faulty(con, [*files, *([file] if file else [])])
@@ -68,15 +68,15 @@ def load_checkpoints(
     return notes
 
 
-def _checked_rows(file: SourceFile, number: int, notes: list[str]) -> Iterator[pa.Table]:
-    """Yield the rows of a file, every value checked."""
+def _check_rows(file: SourceFile, number: int, notes: list[str]) -> Iterator[pa.Table]:
+    """Read a checkpoint file and check every value against the rule of its column."""
     source = Source(file, "checkpoints", {}, iter(()))
     done = 0
-    for batch in _batches(file, notes):
+    for batch in _read_batches(file, notes):
         chunk = Chunk({}, range(done + 1, done + 1 + len(batch)), 0)
         done += len(batch)
         columns = [
-            read_column(source, chunk, name, column, _typed(batch, name, column.type))
+            read_column(source, chunk, name, column, _cast_column(batch, name, column.type))
             for name, column in FILE_COLUMNS.items()
         ]
         places = [pa.repeat(pa.scalar(number, pa.int32()), len(batch)), pa.array(chunk.rows)]
@@ -85,8 +85,8 @@ def _checked_rows(file: SourceFile, number: int, notes: list[str]) -> Iterator[p
         raise file.unreadable("holds no rows; leave out --checkpoints")
 
 
-def _batches(file: SourceFile, notes: list[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file as DuckDB reads them, apart from every database."""
+def _read_batches(file: SourceFile, notes: list[str]) -> Iterator[pa.RecordBatch]:
+    """Read a checkpoint file in batches, with DuckDB in memory; note the ignored columns."""
     reader = READERS.get(sniff(file).container)
     if reader is None:
         raise file.unreadable("is a zip archive: unpack it")
@@ -98,16 +98,16 @@ def _batches(file: SourceFile, notes: list[str]) -> Iterator[pa.RecordBatch]:
                 raise file.error(f"no column {missing[0]}; it has {', '.join(names)}")
             others = [name for name in names if name not in FILE_COLUMNS]
             notes += [f"{file.shown_name}: column {name} is not read" for name in others]
-            shown = ", ".join(name for name in FILE_COLUMNS if name in names)
+            columns = ", ".join(name for name in FILE_COLUMNS if name in names)
             table = f"(select * replace (question_id::varchar as question_id) from {reader})"
-            rows = con.sql(f"select {shown} from {table}", params=values)
+            rows = con.sql(f"select {columns} from {table}", params=values)
             yield from rows.to_arrow_reader(BATCH_ROWS)
         except duckdb.Error as error:
             raise file.unreadable(f"cannot be read: {first_line(error)}") from None
 
 
-def _typed(batch: pa.RecordBatch, name: str, type: pa.DataType) -> pa.Array:
-    """Return a column of a batch; texts that are all numbers or labels become those."""
+def _cast_column(batch: pa.RecordBatch, name: str, type: pa.DataType) -> pa.Array:
+    """Cast a column to its type where all texts allow it; fill a missing one with nulls."""
     if name not in batch.schema.names:
         return pa.nulls(len(batch), type)
     values = batch.column(name)
@@ -117,8 +117,8 @@ def _typed(batch: pa.RecordBatch, name: str, type: pa.DataType) -> pa.Array:
         return values  # The column's rule finds the row.
 
 
-def place_of(files: Sequence[SourceFile], number: int | None) -> str:
-    """Return the name of a row's file; the rows of a select may be of none."""
+def name_file(files: Sequence[SourceFile], number: int | None) -> str:
+    """Return the name of a file by its number, or "the select" for rows that have no file."""
     return "the select" if number is None else files[number].shown_name
 
 
@@ -128,13 +128,13 @@ def _refuse_faulty(con: duckdb.DuckDBPyConnection, files: list[SourceFile]) -> N
         f"{render('faulty_checkpoints')} limit 1"
     ).fetchall():
         place = f"{column}:" if item is None else f"checkpoints: checkpoint {item}: {column}"
-        raise AuditError(f"{place_of(files, file)}: row {row}, column {place} {problem}")
+        raise AuditError(f"{name_file(files, file)}: row {row}, column {place} {problem}")
 
 
 def _normalize_answers(con: duckdb.DuckDBPyConnection, *, numbers: bool) -> None:
-    """Make `answer_forms`: every answer as written, with its normal form where it has one."""
+    """Create `answer_forms`: each distinct answer of a checkpoint with its normal form."""
     raw = con.sql("select distinct answer from incoming_checkpoints where answer is not null")
-    written = raw.to_arrow_table()["answer"].combine_chunks().cast(pa.string())
-    answers = normal_answers(written, numbers=numbers)
-    table = pa.table({"raw_answer": written, "answer": answers})
+    raw_answers = raw.to_arrow_table()["answer"].combine_chunks().cast(pa.string())
+    answers = normalize_answers(raw_answers, numbers=numbers)
+    table = pa.table({"raw_answer": raw_answers, "answer": answers})
     insert(con, "create temp table answer_forms as", table)

@@ -1,4 +1,4 @@
-"""What is refused although every value can be read: archives whose numbers would mean nothing."""
+"""Checks of a loaded archive: refuse one without labels, finished attempts or answers."""
 
 import shlex
 
@@ -6,7 +6,7 @@ import duckdb
 
 from audit.engine import render
 from audit.errors import AuditError
-from audit.load.schema import waiting
+from audit.load.schema import temporary_tables
 from audit.sources.files import excerpt
 from audit.text import first_names
 
@@ -16,9 +16,9 @@ NAMES_SHOWN = 5
 def settle_labels(
     con: duckdb.DuckDBPyConnection, unlabelled: str | None
 ) -> list[tuple[str, int, int]]:
-    """Refuse archives that miss some labels, or do with those what the user says.
+    """Refuse archives that lack some labels, or apply --unlabelled to them.
 
-    Returns for each archive how many problems were left out, and of how many.
+    Return for each archive the number of problems left out, and of all its problems.
     """
     partly = con.execute(render("partly_labelled")).fetchall()
     if partly and unlabelled is None:
@@ -42,7 +42,7 @@ def settle_labels(
                 f"{excerpt(archive)} has an attempt without a label, so nothing is left; pass "
                 "--unlabelled wrong"
             )
-    with waiting(con, "unlabelled_problems"):
+    with temporary_tables(con, "unlabelled_problems"):
         for table in ("incoming", "texts", "text_measures") if partly else ():
             con.execute(
                 f"delete from {table} where (archive, competition, question_id) in "
@@ -52,35 +52,36 @@ def settle_labels(
 
 
 def require_fit(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str) -> None:
-    """Refuse an archive in which nothing is finished, or nothing finished has an answer."""
-    for archive, attempts, finished, own, boxes in con.execute(render("unfit_archives")).fetchall():
+    """Refuse an archive with no finished attempt, or with no answer in any finished attempt."""
+    rows = con.execute(render("unfit_archives")).fetchall()
+    for archive, attempts, finished, recorded, boxes in rows:
         if archive in archives and not finished:
             raise AuditError(
                 f"archive {excerpt(archive)}: none of its {attempts:,} attempts counts as "
-                f"finished: {_reasons(con, archive)}, or --force to load it as it is"
+                f"finished: {_list_reasons(con, archive)}, or --force to load it as it is"
             )
         if archive in archives:
+            kinds = _list_kinds(answer, {"archive": recorded, "boxed": boxes})
             raise AuditError(
                 f"archive {excerpt(archive)}: none of its {finished:,} finished attempts has an "
-                f"answer: {_kinds(answer, {'archive': own, 'boxed': boxes})}, or --force to go on "
-                "without"
+                f"answer: {kinds}, or --force to go on without"
             )
 
 
-def _reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
-    """Return the finish reasons of an archive, and the option that says which are finished."""
+def _list_reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
+    """List the finish reasons of an archive for a message, with the --finished option to pass."""
     query = f"from ({render('archive_finish_reasons')}) where archive = ?"
     rows = con.execute(query, [archive]).fetchall()
-    shown = first_names(
+    reasons = first_names(
         [f"{excerpt(reason)} ({count:,})" for _, reason, count, _ in rows], NAMES_SHOWN
     )
     candidates = [reason for _, reason, _, is_unfinished in rows if not is_unfinished]
     names = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
-    return f"finish_reason is {shown}; pass --finished {names} to count that as finished"
+    return f"finish_reason is {reasons}; pass --finished {names} to count that as finished"
 
 
-def _kinds(answer: str, counts: dict[str, int | None]) -> str:
-    """Return how many answers each kind would give, and the option that gives most."""
+def _list_kinds(answer: str, counts: dict[str, int | None]) -> str:
+    """List how many answers each --answer kind would find, with the option that finds most."""
     known = {kind: count for kind, count in counts.items() if count is not None} | {answer: 0}
     gives = ", ".join(f"--answer {kind} gives {known[kind]:,}" for kind in sorted(known))
     best = max(known, key=lambda kind: known[kind])

@@ -1,4 +1,4 @@
-"""Leave attempts early: archives derived from others by an exit, a file of SQL."""
+"""Derive archives whose attempts end early, at the checkpoint that an exit (SQL) chooses."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from audit.engine import comment_relations, header, make_stale, quality, render
 from audit.engine.plugins import Plugin, check_columns, check_plugin, plugins, read_plugin
 from audit.errors import AuditError, first_line
 from audit.load.provenance import answer_kind, has_numbers, remember
-from audit.load.schema import waiting
+from audit.load.schema import temporary_tables
 from audit.load.staging import remove_archives
 from audit.sources.files import excerpt
 from audit.text import not_there
@@ -23,7 +23,7 @@ LARGEST_SIZE = 1_000_000
 
 
 class Exit(NamedTuple):
-    """An exit: its plug-in, the N that it counts with, and how it is called."""
+    """An exit: the SQL that ends attempts early, its parameter N, and its name."""
 
     plugin: Plugin
     size: int
@@ -33,16 +33,16 @@ class Exit(NamedTuple):
 def leave(
     con: duckdb.DuckDBPyConnection, exit: str, archive: str | None = None, new: str | None = None
 ) -> tuple[pa.Table, bool]:
-    """Derive archives in which attempts leave at an exit; return counts, and if replays went."""
+    """Derive archives whose attempts end at an exit; return counts and if replays became stale."""
     chosen = find_exit(exit)
     check_schema(con)
     require_attempts(con)
     if not has_answers(con):
         raise AuditError("leave needs answers, and the attempts were loaded with --answer none")
-    names = _derived_names(con, chosen.name, archive, new)
-    with transaction(con), _exits(con, chosen, names), waiting(con, "left_attempts"):
+    names = _name_derived(con, chosen.name, archive, new)
+    with transaction(con), _run_exit(con, chosen, names), temporary_tables(con, "left_attempts"):
         remove_archives(con, set(names.values()))
-        _insert(con, chosen.name)
+        _insert_derived(con, chosen.name)
         counts = con.sql(render("left_counts")).to_arrow_table()
         remember(con, answer_kind(con), numbers=has_numbers(con))
         quality.count_records(con, [])
@@ -52,7 +52,7 @@ def leave(
 
 
 def find_exit(written: str) -> Exit:
-    """Return the exit of a name, with its N, or of a file."""
+    """Read an exit from the value of --exit: a name, NAME:N, or a .sql file."""
     ours = {plugin.name: plugin for plugin in plugins("exits")}
     name, colon, size = written.partition(":")
     if name in ours:
@@ -74,10 +74,10 @@ def find_exit(written: str) -> Exit:
     return Exit(plugin, 1, plugin.name)
 
 
-def _derived_names(
+def _name_derived(
     con: duckdb.DuckDBPyConnection, exit: str, archive: str | None, new: str | None
 ) -> dict[str, str]:
-    """Return the archives to derive from, each with the name of what is derived."""
+    """Choose the archives to derive from; return the name of the new archive for each."""
     rows = con.execute(render("asked_archives")).fetchall()
     asked = [name for name, _, checkpoints in rows if checkpoints]
     if archive is not None and archive not in asked:
@@ -104,29 +104,31 @@ def _derived_names(
 
 
 @contextmanager
-def _exits(con: duckdb.DuckDBPyConnection, chosen: Exit, names: dict[str, str]) -> Iterator[None]:
-    """Have `exits`: where attempts of these archives leave, after the exit kept its contract."""
+def _run_exit(
+    con: duckdb.DuckDBPyConnection, chosen: Exit, names: dict[str, str]
+) -> Iterator[None]:
+    """Run and check an exit; keep its result in the temporary table `exits` for a block."""
     table = pa.table({"archive": list(names), "derived": list(names.values())})
     insert(con, "create temp table derived_archives as", table)
     con.execute(f"create temp table exit_size as select {chosen.size}::bigint as n")
-    with waiting(con, "exit_attempts", "exit_checkpoints"):
+    with temporary_tables(con, "exit_attempts", "exit_checkpoints"):
         try:
-            _ask(con, chosen.plugin)
+            _fill_exits(con, chosen.plugin)
         except duckdb.Error as error:
             raise AuditError(f"{chosen.plugin.path}: {first_line(error)}") from None
         yield
     con.execute("drop table exits; drop table exit_size; drop table derived_archives")
 
 
-def _ask(con: duckdb.DuckDBPyConnection, plugin: Plugin) -> None:
-    """Ask an exit where attempts leave, and again with later checkpoints cut off."""
+def _fill_exits(con: duckdb.DuckDBPyConnection, plugin: Plugin) -> None:
+    """Fill `exits`; refuse an exit that decides otherwise when later checkpoints are removed."""
     check_columns(con, "exits", plugin)
     asked = f"select attempt_id::bigint as attempt_id, step::bigint as step from ({plugin.sql}\n)"
     con.execute(f"create temp table exits as {asked}")
     for _, problem in con.execute(f"{render('broken_exits')} limit 1").fetchall():
         raise AuditError(f"{plugin.path}: {problem}; an exit gives one row per attempt")
-    with waiting(con, "exit_cuts", "cut_checkpoints"):
-        # In the place of the attempts the exit now sees each of them cut off at several steps.
+    with temporary_tables(con, "exit_cuts", "cut_checkpoints"):
+        # The exit now reads copies of the attempts, cut off at several steps.
         again = f"with exit_checkpoints as (from cut_checkpoints) {asked}"
         con.execute(f"create temp table exits_again as {again}")
         for step, *found in con.execute(f"{render('foreseeing_exits')} limit 1").fetchall():
@@ -139,8 +141,8 @@ def _ask(con: duckdb.DuckDBPyConnection, plugin: Plugin) -> None:
         con.execute("drop table exits_again")
 
 
-def _insert(con: duckdb.DuckDBPyConnection, exit: str) -> None:
-    """Fill what a load would have filled for the derived archives."""
+def _insert_derived(con: duckdb.DuckDBPyConnection, exit: str) -> None:
+    """Insert the attempts, answers, labels, references and source of the derived archives."""
     order = ", ".join(KEY)
     con.execute(f"insert into attempts by name {render('derived_attempts')}")
     rest = "competition, question_id, seed"

@@ -1,4 +1,4 @@
-"""Load archives into the database: checked on the way in, streamed, and all or nothing."""
+"""Load attempts into the database: read in chunks, check, insert in one transaction."""
 
 import hashlib
 import json
@@ -14,11 +14,11 @@ from audit.answers.extract import NO_ANSWER, answer_pattern
 from audit.database import check_schema, transaction
 from audit.engine import comment_relations, make_stale, quality, render
 from audit.errors import AuditError
-from audit.load.checkpoints import checkpoint_file, load_checkpoints, place_of
+from audit.load.checkpoints import find_checkpoint_file, load_checkpoints, name_file
 from audit.load.gate import require_fit, settle_labels
-from audit.load.names import number_problems, shown_problem
+from audit.load.names import name_problem, number_problems
 from audit.load.provenance import remember, require_one_kind
-from audit.load.schema import FILLED, create_schema, waiting
+from audit.load.schema import FILLED, create_schema, temporary_tables
 from audit.load.staging import Staging, stage
 from audit.options import Reading, read_options
 from audit.progress import Progress
@@ -43,7 +43,7 @@ TWO_RUNS = (
 
 @dataclass(frozen=True)
 class LoadSummary:
-    """What was loaded, a row per archive, the notes to report, and whether replays were dropped."""
+    """The result of a load: a row per archive, counts, notes, and if replays became stale."""
 
     archives: pa.Table
     files: int
@@ -62,9 +62,9 @@ def load(
     progress: Progress | None = None,
     **options: Any,
 ) -> LoadSummary:
-    """Load every file of the sources in one transaction, or change nothing.
+    """Load all files of the sources in one transaction; an error changes nothing.
 
-    Give how to read them as a `reading`, or as its options.
+    Pass the options of reading as a `reading`, or by their names.
     """
     reading = reading or read_options(Reading, options)
     check_reading(reading)
@@ -72,31 +72,33 @@ def load(
     files, skipped = [file for argument in select for file in argument.files], list[str]()
     if not select:
         files, skipped = readable_files(sources, reading)
-    checkpoints = checkpoint_file(reading)
+    checkpoints = find_checkpoint_file(reading)
     with transaction(con):
         check_schema(con)
         create_schema(con)
-        present, derived = _archives(con, "attempts"), _archives(con, DERIVED)
+        present, derived = _list_archives(con, "attempts"), _list_archives(con, DERIVED)
         selected = open_select(select, reading, con) if select else None
         staging = Staging(files, reading, present, replace, progress, selected)
         stage(con, staging, texts)
-        # A select is the source of all files.
+        # One select reads all files, so it is the source of each.
         sources_of = [selected] * len(files) if selected else staging.opened
-        facts = [file_facts(*pair) for pair in zip(sources_of, files, strict=True)]
+        facts = [describe_file(*pair) for pair in zip(sources_of, files, strict=True)]
         if checkpoints:
-            facts.append(file_facts(Source(checkpoints, "checkpoints", {}, iter(())), checkpoints))
+            facts.append(
+                describe_file(Source(checkpoints, "checkpoints", {}, iter(())), checkpoints)
+            )
         loaded, settled = settle(
             con, reading, files, dict(enumerate(facts)),
             opened=staging.opened, checkpoints=checkpoints,
         )  # fmt: skip
         notes = [f"left out: {reason}" for reason in skipped]
-        notes += [note for source in staging.opened for note in source_notes(source)]
+        notes += [note for source in staging.opened for note in format_notes(source)]
         names = set(loaded["archive"].to_pylist())
         notes += settled
         notes += [
             f"removed archive {excerpt(name)}: it was derived from a replaced one; derive it again "
             "with budget-audit leave"
-            for name in sorted(derived - _archives(con, DERIVED) - names)
+            for name in sorted(derived - _list_archives(con, DERIVED) - names)
         ]
         dropped = make_stale(con)
         comment_relations(con)
@@ -113,13 +115,13 @@ def settle(
     opened: Sequence[Source] = (),
     checkpoints: SourceFile | None = None,
 ) -> tuple[pa.Table, list[str]]:
-    """Fill every table from the rows that wait in `incoming`; return the archives and notes.
+    """Label, number, check and insert the rows of `incoming`; return archives and notes.
 
-    `facts` is what `sources` keeps of each file by its number, that of checkpoints the last.
+    `facts` holds the row of `sources` for each file number; the checkpoint file is the last.
     """
     con.execute(f"create temp table if not exists text_measures as {render('text_measures')}")
     if reading.grade:
-        _grade(con, files)
+        _grade_attempts(con, files)
     left_out = settle_labels(con, reading.unlabelled)
     number_problems(con)
     _refuse_duplicates(con, files, opened)
@@ -134,19 +136,19 @@ def settle(
     remember(con, reading.answer, numbers=reading.numbers)
     quality.count_records(con, names)
     if reading.grade:
-        told = con.execute(render("grade_notes")).fetchall()
-        notes = [*(visible(note) for (note,) in told), *notes]
+        rows = con.execute(render("grade_notes")).fetchall()
+        notes = [*(visible(note) for (note,) in rows), *notes]
     con.execute("drop table incoming; drop table incoming_checkpoints")
     return loaded, notes
 
 
-def _archives(con: duckdb.DuckDBPyConnection, rows: str) -> set[str]:
-    """Return the archives that some rows of the database are of."""
+def _list_archives(con: duckdb.DuckDBPyConnection, rows: str) -> set[str]:
+    """Return the distinct archives of a table; `rows` may end with a where clause."""
     return {name for (name,) in con.execute(f"select distinct archive from {rows}").fetchall()}
 
 
 def check_reading(reading: Reading) -> None:
-    """Refuse an option that means nothing."""
+    """Refuse unknown formats and columns, empty names, invalid patterns and options that clash."""
     names = (*CONTAINERS, *formats())
     if reading.format is not None and reading.format not in names:
         raise AuditError(f"--format {reading.format}: no such format; there are {', '.join(names)}")
@@ -167,35 +169,35 @@ def check_reading(reading: Reading) -> None:
         )
 
 
-def _grade(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> None:
-    """Label every attempt by comparison with the references of its row, which it has to have."""
+def _grade_attempts(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> None:
+    """Label attempts by comparing answers with references; refuse a row without references."""
     query = 'select file, "row" from incoming where coalesce(len(accepted), 0) = 0'
     for file, row in con.execute(f"{query} order by all limit 1").fetchall():
         what = "column references: --grade references needs one"
-        raise AuditError(f"{place_of(files, file)}: row {row}, {what}")
+        raise AuditError(f"{name_file(files, file)}: row {row}, {what}")
     con.execute("update incoming set correct = coalesce(list_contains(accepted, answer), false)")
 
 
 def _refuse_duplicates(
     con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile], opened: Sequence[Source] = ()
 ) -> None:
-    """Refuse an attempt that comes in twice, naming both places and what differs between them."""
+    """Refuse an attempt that occurs twice; name both rows and the columns in which they differ."""
     twice = con.execute(f"{render('duplicate_attempts')} limit 1").fetchone()
     if twice is None:
         return
     archive, competition, question_id, seed, file, row, first_file, first_row = twice
-    problem = shown_problem(con, competition, question_id)
-    first = place_of(files, first_file)
+    problem = name_problem(con, competition, question_id)
+    first = name_file(files, first_file)
     raise AuditError(
-        f"{place_of(files, file)}: row {row}, column seed: attempt (archive {excerpt(archive)}, "
+        f"{name_file(files, file)}: row {row}, column seed: attempt (archive {excerpt(archive)}, "
         f"competition {excerpt(competition)}, question_id {problem}, seed {seed}) is already in "
         f"{first}: row {first_row}; {ONCE}"
-        + (TWO_RUNS if file != first_file else _differing(opened, file, first_row, row))
+        + (TWO_RUNS if file != first_file else _list_differences(opened, file, first_row, row))
     )
 
 
-def _differing(opened: Sequence[Source], file: int | None, first: int, second: int) -> str:
-    """Return the columns that differ between two rows of a file and are not loaded."""
+def _list_differences(opened: Sequence[Source], file: int | None, first: int, second: int) -> str:
+    """List the columns that differ between two rows of a file and that no loaded column uses."""
     if file is None or file >= len(opened) or opened[file].format not in CONTAINERS:
         return ""
     source = opened[file]
@@ -205,12 +207,12 @@ def _differing(opened: Sequence[Source], file: int | None, first: int, second: i
     return f"{DIFFER}{first_names(names, NAMES_SHOWN)}" if names else ""
 
 
-def file_facts(source: Source, file: SourceFile) -> dict[str, Any]:
-    """Return what `sources` says of a file, which has to be what was read."""
-    digest = _hash(file)
+def describe_file(source: Source, file: SourceFile) -> dict[str, Any]:
+    """Build the row of `sources` for a file; refuse a file that changed while it was read."""
+    digest = _hash_file(file)
     check_unchanged(file)
     return {
-        # A name may be any bytes.
+        # A file name may hold bytes that are not UTF-8.
         "name": file.name.encode(errors="backslashreplace").decode(),
         "format": source.format,
         "bytes": file.bytes,
@@ -221,20 +223,20 @@ def file_facts(source: Source, file: SourceFile) -> dict[str, Any]:
 
 
 def _fill_tables(con: duckdb.DuckDBPyConnection, facts: Mapping[int, Mapping[str, Any]]) -> None:
-    """Fill the tables from the rows that wait in `incoming`, and with them what is accepted."""
+    """Insert the rows of `incoming` into the tables of a load, then update accepted references."""
     rows = [{"file": number, **known} for number, known in facts.items()]
     con.register("incoming_files", pa.Table.from_pylist(rows))
-    with waiting(con, "incoming_references"):
+    with temporary_tables(con, "incoming_references"):
         for name in FILLED:
             con.execute(f"insert into {name} {render(name)}")
     con.unregister("incoming_files")
-    # What any archive names may be accepted in others, also in those that were there.
+    # References of one archive may be accepted in all others, old archives included.
     con.execute("delete from accepted_references where references_id = 0")
     con.execute(f"insert into accepted_references {render('shared_references')}")
 
 
-def _hash(file: SourceFile) -> str:
-    """Return the SHA-256 of a file or a table; one that is only tried has none."""
+def _hash_file(file: SourceFile) -> str:
+    """Return the SHA-256 of a file or table; return "" for the sample of a trial load."""
     if file.sample is not None:
         return ""
     if file.table is not None:
@@ -246,6 +248,6 @@ def _hash(file: SourceFile) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def source_notes(source: Source) -> list[str]:
-    """Return the notes to report about a file."""
+def format_notes(source: Source) -> list[str]:
+    """Format the notes that reading a file collected, with its name and their counts."""
     return [f"{source.file.shown_name}: {count:,} {note}" for note, count in source.notes.items()]

@@ -1,8 +1,8 @@
-"""Problems that go by names: each gets a number, the same one in every archive of a database.
+"""Numbers for named problems, the same in every archive of a database.
 
 Within a competition the names are numbered from 0 in the order of their code points, over every
-archive in the database: what is loaded first makes no difference, and loading more may renumber.
-Names that are all whole numbers are those numbers.
+archive in the database: the order of loads makes no difference, and loading more may renumber.
+Names that are all whole numbers become those numbers.
 """
 
 import duckdb
@@ -10,13 +10,13 @@ import duckdb
 from audit.database.schema import NUMBERED
 from audit.engine import render
 from audit.errors import AuditError
-from audit.load.schema import waiting
+from audit.load.schema import temporary_tables
 from audit.sources.files import excerpt
 
 
 def number_problems(con: duckdb.DuckDBPyConnection) -> None:
-    """Give every named problem its number, old ones included, and keep the names."""
-    with waiting(con, "renumbered_problems"):
+    """Number all named problems, also those loaded earlier, and store names with numbers."""
+    with temporary_tables(con, "renumbered_problems"):
         _refuse_numbered(con)
         if con.execute("from renumbered_problems where old <> new limit 1").fetchall():
             for table in ("incoming", "text_measures", *NUMBERED):
@@ -33,7 +33,7 @@ def number_problems(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _refuse_numbered(con: duckdb.DuckDBPyConnection) -> None:
-    """Refuse names beside an archive that knows problems of the competition by numbers."""
+    """Refuse problem names in a competition whose problems another archive has by number."""
     mixed = con.execute(
         "select competition, min(archive), min(name) from renumbered_problems "
         f"inner join ({render('numbered_archives')}) using (competition) "
@@ -47,8 +47,8 @@ def _refuse_numbered(con: duckdb.DuckDBPyConnection) -> None:
         )
 
 
-def shown_problem(con: duckdb.DuckDBPyConnection, competition: str, question_id: int) -> str:
-    """Return a problem as its source calls it."""
+def name_problem(con: duckdb.DuckDBPyConnection, competition: str, question_id: int) -> str:
+    """Return the name of a problem in its source, or its number if it has no name."""
     names = con.execute(
         "select name from problem_names where competition = ? and question_id = ?",
         [competition, question_id],

@@ -1,4 +1,4 @@
-"""What was not simply recorded: how answers, costs, finish reasons and labels came about."""
+"""Provenance notes: how answers, costs, finish reasons and labels were derived."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -18,7 +18,7 @@ COUNTED = "counted with "
 GRADE = "grade"
 ONE_RUN = "one run per problem: advisory is no cap at all"
 OWN_ANSWER = "the archive's own extraction"
-# Facts of a load that a note tells, in these words.
+# Facts of a load that notes print, with their wording.
 TOLD = {
     "tokens": "completion tokens {}",
     "finished": "counted as finish reason stop: {}",
@@ -29,17 +29,17 @@ TOLD = {
 
 
 def answer_kind(con: duckdb.DuckDBPyConnection) -> str:
-    """Return how the answers of the database were read."""
+    """Read the kind of answer of the database, as passed to --answer; boxed is the default."""
     return fact(con, "answer") or "boxed"
 
 
 def has_numbers(con: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether plain decimals are compared as numbers (--numbers)."""
+    """Return whether the database was loaded with --numbers (0.50 equals 0.5)."""
     return fact(con, "numbers") is not None
 
 
 def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
-    """Refuse to load answers of another kind beside those that are there."""
+    """Refuse a load whose --answer or --numbers differs from that of the other archives."""
     kind = answer_kind(con)
     ((other,),) = con.execute(
         "select min(archive) from attempts anti join incoming using (archive)"
@@ -70,8 +70,8 @@ def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = Fal
 
 
 def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str:
-    """Return the line below every table: how answers, costs and labels came about."""
-    settings = _replayed(con)
+    """Write the line below every table: how answers, costs and labels were derived."""
+    settings = _read_settings(con)
     is_one_run = "banks" in relations(con) and has_one_run(
         con, settings.archives, settings.competitions
     )
@@ -90,34 +90,34 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
 
 
 def load_fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
-    """Return a fact of the load in words, where it is not simply as recorded."""
+    """Describe a fact of the load, such as how labels were made; None if it was not stored."""
     value = fact(con, key)
     return None if value is None else TOLD[key].format(value)
 
 
 def load_notes(con: duckdb.DuckDBPyConnection, noted: Iterable[str]) -> list[str]:
-    """Return what was noted while files were read, and which of it no model made."""
+    """Format the notes of a load, with one that names simulated archives."""
     return [f"note: {note}" for note in (*noted, simulated_note(con)) if note]
 
 
 def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
-    """Name the archives that no model made."""
+    """List the simulated archives of the database, or return None."""
     ((archives,),) = con.execute(
         "select string_agg(distinct archive, ', ' order by archive) from sources where simulated"
     ).fetchall()
     return f"{SIMULATED} ({archives})" if archives else None
 
 
-def _replayed(con: duckdb.DuckDBPyConnection) -> Settings:
-    """Return the settings of the last replay, or the defaults where there is none."""
+def _read_settings(con: duckdb.DuckDBPyConnection) -> Settings:
+    """Read the settings of the last replay; without one return the defaults."""
     with suppress(AuditError, duckdb.Error):
         return last_settings(con)
     return Settings()
 
 
 def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
-    """Name the archives, competitions and problems that alone were replayed."""
-    settings = _replayed(con)
+    """Describe the filters of the last replay: archives, competitions, number of problems."""
+    settings = _read_settings(con)
     filters = [
         f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
         for word, names in (("archive", settings.archives), ("competition", settings.competitions))
@@ -128,9 +128,9 @@ def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
 
 
 def unit_note(con: duckdb.DuckDBPyConnection) -> str:
-    """Return what budgets and costs of the replay count, and where that comes from."""
+    """Describe what the replay's budgets count (tokens, money …) and how it was recorded."""
     tokens = load_fact(con, "tokens") or "completion tokens recorded"
-    settings = _replayed(con)
+    settings = _read_settings(con)
     money = "by the prices given" if settings.prices else "as it was billed"
     return {
         "total": f"budgets count prompt and completion tokens; {tokens}",
@@ -141,19 +141,19 @@ def unit_note(con: duckdb.DuckDBPyConnection) -> str:
 
 
 def answer_note(con: duckdb.DuckDBPyConnection) -> str:
-    """Return what every majority votes on."""
+    """Describe which answers majorities vote on, such as "answers: the last boxed answer"."""
     answer = answer_kind(con)
     kinds = {
         "boxed": "the last boxed answer",
         "archive": OWN_ANSWER,
         NO_ANSWER: "none, attempts pass or fail",
     }
-    written = kinds.get(answer, f"the last match of {answer.removeprefix('regex:')}")
-    return f"answers: {written}" + (", decimals as numbers" if has_numbers(con) else "")
+    kind = kinds.get(answer, f"the last match of {answer.removeprefix('regex:')}")
+    return f"answers: {kind}" + (", decimals as numbers" if has_numbers(con) else "")
 
 
 def selector_note(con: duckdb.DuckDBPyConnection, *, has_selectors: bool) -> str:
-    """Return what the selectors behind a table vote on; some vote on the source's own answer."""
+    """Describe which answers the selectors vote on, and which of them use the archive's own."""
     note = answer_note(con)
     if "used_selectors" not in relations(con):
         return note

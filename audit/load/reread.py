@@ -1,4 +1,4 @@
-"""Another kind of answer for a database that is loaded: read again from what it keeps."""
+"""Change the kind of answer of a loaded database, from its stored texts and answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,26 +6,26 @@ from dataclasses import dataclass
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import NO_ANSWER, answer_pattern, normal_answers, raw_answers
+from audit.answers.extract import NO_ANSWER, answer_pattern, extract_answers, normalize_answers
 from audit.database import check_schema, cursor, insert, require_attempts, transaction
 from audit.database.schema import KEY, fact
 from audit.engine import make_stale, quality, render
 from audit.errors import AuditError
 from audit.load.gate import require_fit
 from audit.load.provenance import GRADE, has_numbers, remember
-from audit.load.schema import KEY_FIELDS, waiting
+from audit.load.schema import KEY_FIELDS, temporary_tables
 from audit.load.staging import remove_derived
 from audit.sources.files import excerpt
 
 ANSWERS = ("raw_answer", "answer", "archive_answer")
 STORED = pa.schema([*KEY_FIELDS, *((name, pa.string()) for name in ANSWERS)])
-# Texts may be long: only so many are in memory at once.
+# Texts may be long, so few are in memory at once.
 BATCH_ROWS = 2048
 
 
 @dataclass(frozen=True)
 class RereadSummary:
-    """How many attempts have an answer, before and after, and whether that cost the replays."""
+    """The result of a reread: attempts with answers before and after, and what it removed."""
 
     attempts: int
     answered_before: int
@@ -35,7 +35,7 @@ class RereadSummary:
 
 
 def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) -> RereadSummary:
-    """Give every attempt its answer of another kind, in one transaction, or change nothing."""
+    """Replace the answers of all attempts by another kind, in one transaction; return counts."""
     answer_pattern(answer)
     check_schema(con)
     require_attempts(con)
@@ -49,7 +49,7 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
         derived = remove_derived(con)
         _require_texts(con, answer)
         ((attempts, before),) = con.execute(counts).fetchall()
-        _read_again(con, answer)
+        _replace_answers(con, answer)
         if not force:
             archives = con.execute("select distinct archive from attempts").fetchall()
             require_fit(con, {archive for (archive,) in archives}, answer)
@@ -60,19 +60,19 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
     return RereadSummary(attempts, before, after, dropped, derived)
 
 
-def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
-    """Replace all answers by those of another kind, and the labels that answers made."""
+def _replace_answers(con: duckdb.DuckDBPyConnection, answer: str) -> None:
+    """Replace all answers by another kind; grade again where labels came from references."""
     insert(con, "create temp table read_again as", STORED.empty_table())
-    # What is read is read on another connection: this one inserts meanwhile.
+    # A second connection reads, because this one inserts meanwhile.
     with cursor(con) as reader:
-        for rows in _stored_answers(reader, answer, numbers=has_numbers(con)):
+        for rows in _extract_stored(reader, answer, numbers=has_numbers(con)):
             insert(con, "insert into read_again", rows)
     con.execute("update attempts set answer = null, archive_answer = null, eligible = false")
     con.execute(
         "update attempts set answer = read_again.answer, "
         "archive_answer = read_again.archive_answer, "
         "eligible = finish_reason = 'stop' and read_again.answer is not null "
-        f"from read_again where {_same_attempt('attempts', 'read_again')}"
+        f"from read_again where {_match_attempts('attempts', 'read_again')}"
     )
     if answer == NO_ANSWER:
         con.execute("update attempts set eligible = finish_reason = 'stop'")
@@ -83,16 +83,15 @@ def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
         f"where answer is not null order by {order}"
     )
     con.execute("drop table read_again")
-    # Where labels were made by comparing answers with references they are made again.
-    with waiting(con, "reference_grades"):
+    with temporary_tables(con, "reference_grades"):
         con.execute(
             "update labels set correct = reference_grades.correct from reference_grades "
-            f"where {_same_attempt('labels', 'reference_grades')}"
+            f"where {_match_attempts('labels', 'reference_grades')}"
         )
 
 
 def _require_texts(con: duckdb.DuckDBPyConnection, answer: str) -> None:
-    """Refuse a kind of answer that is read from texts where an archive was loaded without them."""
+    """Refuse a kind of answer that needs texts if an archive was loaded with --no-texts."""
     without = con.execute("select min(archive) from attempts anti join texts using (archive)")
     ((archive,),) = without.fetchall()
     if archive is not None and answer not in ("archive", NO_ANSWER):
@@ -102,21 +101,22 @@ def _require_texts(con: duckdb.DuckDBPyConnection, answer: str) -> None:
         )
 
 
-def _stored_answers(
+def _extract_stored(
     con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool
 ) -> Iterator[pa.Table]:
-    """Yield the answers of attempts as written and normalized, and those of the source."""
+    """Extract raw and normalized answers from the stored records, batch by batch."""
     if answer == NO_ANSWER:
         return
     query = "select *, null::varchar as text from recorded_answers" if answer == "archive" else None
     for batch in con.sql(query or render("stored_records")).to_arrow_reader(BATCH_ROWS):
         texts = batch["text"].cast(pa.large_string())
-        own = batch["raw_archive_answer"]
-        raw = raw_answers(answer, texts, batch["boxed_answer"], own)
-        forms = [normal_answers(one, numbers=numbers) for one in (raw, own)]
+        recorded = batch["raw_archive_answer"]
+        raw = extract_answers(answer, texts, batch["boxed_answer"], recorded)
+        forms = [normalize_answers(one, numbers=numbers) for one in (raw, recorded)]
         columns = [*(batch[name] for name, _ in KEY_FIELDS), raw, *forms]
         yield pa.Table.from_arrays(columns, schema=STORED)
 
 
-def _same_attempt(table: str, other: str) -> str:
+def _match_attempts(table: str, other: str) -> str:
+    """Write the SQL condition that rows of two tables belong to one attempt."""
     return " and ".join(f"{table}.{name} = {other}.{name}" for name in KEY)

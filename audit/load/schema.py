@@ -1,4 +1,4 @@
-"""The tables that `load` fills: their columns from the canonical schema, and the views on them."""
+"""The tables and views of a load, with their columns from the canonical schema."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,8 +12,8 @@ from audit.engine import render
 from audit.sources.canonical import COLUMNS
 
 SQL_TYPES = {pa.int64(): "bigint", pa.string(): "varchar", pa.float64(): "double"}
-# Columns that a load has places for; all others go from a file into `attempts` as they are, where
-# they stand last. The first wait in `incoming` as they are, too.
+# Columns that a load processes; all others are copied from a file to the end of `attempts`.
+# Those of TAKEN are copied unchanged into `incoming`.
 TAKEN = (
     *("prompt_tokens", "completion_tokens", "finish_reason", "archive_answer", "mean_logprob"),
     *("correct", "steps", "checkpoints"),
@@ -26,13 +26,13 @@ CARRIED = pa.struct([(name, column.type) for name, column in COLUMNS.items() if 
 SCORES = pa.list_(pa.struct([("score", pa.string()), ("value", pa.float64())]))
 KEY_FIELDS = [(name, COLUMNS[name].type) for name in ("archive", "competition")]
 KEY_FIELDS += [("question_id", pa.int64()), ("seed", pa.int64())]
-# What is read of files, row by row, before it is dealt to the tables.
+# One row per attempt as read from files, before it is distributed over the tables.
 INCOMING = pa.schema(
     [
         ("file", pa.int32()),
         ("row", pa.int64()),
         *KEY_FIELDS,
-        # The name of a problem that goes by one; until all are known its number is below 0.
+        # The name of a named problem; its number is negative until all names are known.
         ("problem", pa.string()),
         *((name, COLUMNS[name].type) for name in TAKEN),
         *((name, pa.string()) for name in ("raw_answer", "answer")),
@@ -52,7 +52,7 @@ SCHEMA["attempts"] += "".join(f", {field.name} {SQL_TYPES[field.type]}" for fiel
 
 
 def create_schema(con: duckdb.DuckDBPyConnection) -> None:
-    """Create whatever is missing of the relations that load fills."""
+    """Create the missing tables and views of a load, and store the schema version."""
     for name, columns in SCHEMA.items():
         con.execute(f"create table if not exists {name} ({columns})")
     for name in VIEWS:
@@ -64,8 +64,8 @@ def create_schema(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @contextmanager
-def waiting(con: duckdb.DuckDBPyConnection, *names: str) -> Iterator[None]:
-    """Have temporary tables for a block, each filled by the select of its name in sql/load."""
+def temporary_tables(con: duckdb.DuckDBPyConnection, *names: str) -> Iterator[None]:
+    """Create temporary tables from the selects of these names in sql/load; drop them at the end."""
     for name in names:
         con.execute(f"create temp table {name} as {render(name)}")
     yield

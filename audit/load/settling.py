@@ -1,4 +1,4 @@
-"""The options under which files load, as far as they are known, and the questions that are left."""
+"""Guess the options under which files load, and ask about those that change a number."""
 
 import re
 import shlex
@@ -21,10 +21,10 @@ from audit.sources.files import Source, SourceFile
 from audit.sources.formats import formats
 from audit.sources.questions import Asker, Guess, Proposal, Question
 
-# An answer of another kind is looked for where boxes give less than this share of the best.
+# Another kind of answer is tried where boxes give fewer than this share of its answers.
 MUCH = 0.9
 FAILED = "attempts without text and tokens stay, unfinished, at cost 1; --failed drop drops them"
-# Where a text says its answer without a box.
+# Patterns of answers that are not in a box.
 PATTERNS = (
     r"(?i:answer is|answer:)\s*\**\s*\(?([A-J])\)?\**\.?\s*(?:\n|$)",
     r"ANSWER:\s*(.+)",
@@ -37,7 +37,7 @@ PATTERNS = (
 
 @dataclass
 class Settled:
-    """Files of one kind: the options, what was filled in, what is asked, and what was tried."""
+    """Files of one format: their options, guesses, open questions, and the trial load."""
 
     reading: Reading
     proposal: Proposal
@@ -46,7 +46,7 @@ class Settled:
     unused: tuple[str, ...] = ()
 
     def leave_open(self, questions: Sequence[Question]) -> None:
-        """Ask these questions first, and give no option that answers one of them."""
+        """Put these questions first, and remove the mapped columns that they ask about."""
         asked = {question.column for question in questions}
         kept = {name: path for name, path in self.reading.mapping.items() if name not in asked}
         self.reading = replace(self.reading, mapping=kept)
@@ -54,7 +54,7 @@ class Settled:
 
 
 def settle(peeks: Sequence[Source], files: Sequence[SourceFile], reading: Reading) -> Settled:
-    """Fill in what decides no number, try the load, and ask about what is left."""
+    """Guess options that change no number, try the load, and ask about the others."""
     source = peeks[0]
     lists = lists_in(source.mapping)
     is_flat = source.format in CONTAINERS
@@ -70,7 +70,7 @@ def settle(peeks: Sequence[Source], files: Sequence[SourceFile], reading: Readin
             if proposal.questions:
                 settled.trial.refusal = "questions are left"
             else:
-                _try(settled, files, source, asker)
+                _try_load(settled, files, source, asker)
             if not proposal.questions and not settled.trial.refusal:
                 _ask_about_numbers(settled, settled.trial, source)
                 _ask_about_arms(settled, evidence, source)
@@ -85,7 +85,7 @@ def settle(peeks: Sequence[Source], files: Sequence[SourceFile], reading: Readin
 
 
 def _ask_about_arms(settled: Settled, evidence: Evidence, source: Source) -> None:
-    """Ask about a column that splits the repeats of the problems, and is mapped to nothing."""
+    """Ask if an unmapped column that splits the repeats of problems is the archive."""
     asker = Asker(source, [], evidence, settled.reading, ())
     if leaves := asker.find_arms():
         words = f"problems repeat for each {leaves[0].path}; is that the archive, or a part of it?"
@@ -94,10 +94,10 @@ def _ask_about_arms(settled: Settled, evidence: Evidence, source: Source) -> Non
 
 
 def _ask_about_numbers(settled: Settled, trial: Trial, source: Source) -> None:
-    """Ask whether names such as `x-1`, `x-2`, each of one attempt, number the attempts."""
+    """Ask whether names such as `x-1`, `x-2`, each with one attempt, number the attempts."""
     mark, origin = trial.split.get("mark"), source.mapping.get("question_id", "")
     if source.format not in CONTAINERS:
-        # A request goes by what the user has called it.
+        # A request has the custom_id that the user gave it.
         origin = "custom_id" if any("custom_id" in record for record in source.sample) else ""
     is_numbered = origin == "custom_id" or settled.proposal.mapping.get("seed") == "@row"
     is_said = "question_id" in settled.reading.mapping
@@ -109,15 +109,15 @@ def _ask_about_numbers(settled: Settled, trial: Trial, source: Source) -> None:
     settled.proposal.ask("question_id", words, f"yes: {yes}", f"no: --map question_id={origin}")
 
 
-def _try(settled: Settled, files: Sequence[SourceFile], source: Source, asker: Asker) -> None:
-    """Try the load, and turn what refuses it into a question or an option."""
+def _try_load(settled: Settled, files: Sequence[SourceFile], source: Source, asker: Asker) -> None:
+    """Try the load; turn the error that refuses it into a question or an option."""
     proposal = settled.proposal
     trial = settled.trial = try_load(files, settled.reading)
     refusal = trial.refusal or ""
     if "--failed" in refusal:
         settled.reading = replace(settled.reading, failed="count")
         proposal.guesses.append(Guess("failed", FAILED))
-        _try(settled, files, source, asker)
+        _try_load(settled, files, source, asker)
         return
     if re.search(r"completion_tokens.*above 0, found (0|null)", refusal):
         words = "what becomes of attempts without a cost (0 or null)?"
@@ -151,7 +151,7 @@ def _try(settled: Settled, files: Sequence[SourceFile], source: Source, asker: A
 
 
 def _ask_about_repeats(proposal: Proposal, refusal: str, asker: Asker) -> None:
-    """Ask what tells attempts apart that have one number."""
+    """Ask which column distinguishes attempts that have the same number."""
     if TWO_RUNS in refusal:
         words = "files repeat attempts: are they separate archives, or further attempts?"
         proposal.ask("runs", words, refusal, "separate", "append")
@@ -160,37 +160,37 @@ def _ask_about_repeats(proposal: Proposal, refusal: str, asker: Asker) -> None:
     names = re.split(", | and ", refusal.partition(DIFFER)[2])
     differing = [f"differs: {leaf.evidence}" for leaf in asker.unused() if leaf.path in names]
     options = "--map archive=COLUMN or --map seed=COLUMN; seed=@row is the order of the rows"
-    # A column that splits the repeats as archives would is asked about as one.
+    # If an unmapped column could be the archive, the question is about the archive.
     column = "archive" if asker.find_arms() else "seed"
     proposal.ask(column, words, *differing, refusal, options)
 
 
 def _ask_about_reasons(proposal: Proposal, trial: Trial) -> None:
-    """Ask which finish reasons mean finished; a limit is never one of them."""
+    """Ask which finish reasons count as finished; limits and errors are not offered."""
     attempts = Counter[str]()
     for found in trial.reasons:
         attempts[found["reason"]] += found["attempts"]
-    shown = [f"{reason!r} ({count:,} attempts)" for reason, count in attempts.most_common()]
+    reasons = [f"{reason!r} ({count:,} attempts)" for reason, count in attempts.most_common()]
     words = "no attempt ended with 'stop': which finish reasons mean finished?"
     limits = (
-        () if shown else ("those recorded are all limits or errors; --force loads it as it is",)
+        () if reasons else ("those recorded are all limits or errors; --force loads it as it is",)
     )
-    proposal.ask("finished", words, *shown, *limits)
+    proposal.ask("finished", words, *reasons, *limits)
 
 
 def _find_answer(settled: Settled, files: Sequence[SourceFile], trial: Trial, asker: Asker) -> None:
-    """Take the log's own answers where texts have no boxes, or ask where something else matches."""
+    """Choose the log's own answers if few texts have boxes; ask if another pattern matches."""
     counts, proposal = trial.counts, settled.proposal
     finished = max(counts["finished"], 1)
-    boxed, own = counts["pickable"] / finished, counts["own"] / finished
-    is_own = own >= 0.5 and boxed < MUCH * own and settled.reading.answer != "archive"
+    boxed, recorded = counts["pickable"] / finished, counts["own"] / finished
+    is_own = recorded >= 0.5 and boxed < MUCH * recorded and settled.reading.answer != "archive"
     if is_own and asker.is_answer_of_problem():
         words = "the log's own answer is one for all attempts at a problem: what is voted on?"
         none = "none: attempts pass or fail"
         proposal.ask("answer", words, "archive: it is each attempt's", none)
         return
     if is_own:
-        why = f"answers are the log's own: {own:.0%} have one, and a box {boxed:.0%}"
+        why = f"answers are the log's own: {recorded:.0%} have one, and a box {boxed:.0%}"
         _fill_answer(settled, files, "archive", why)
         return
     matches = {
@@ -210,6 +210,7 @@ def _find_answer(settled: Settled, files: Sequence[SourceFile], trial: Trial, as
 
 
 def _fill_answer(settled: Settled, files: Sequence[SourceFile], answer: str, why: str) -> None:
+    """Set the kind of answer, note the reason, and try the load again."""
     settled.reading = replace(settled.reading, answer=answer)
     settled.proposal.guesses.append(Guess("answer", why))
     settled.trial = try_load(files, settled.reading)

@@ -1,4 +1,4 @@
-"""Files become checked rows: texts go into their table, all else waits in `incoming`."""
+"""Read files into checked rows: texts go into `texts`, all other columns into `incoming`."""
 
 from collections.abc import Collection, Generator, Sequence
 from contextlib import closing
@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 
 from audit.answers.extract import (
     NO_ANSWER,
-    normal_answers,
+    extract_answers,
+    normalize_answers,
     number_forms,
-    raw_answers,
 )
 from audit.database import insert
 from audit.database.arrow import create_empty
@@ -42,11 +42,11 @@ TOGETHER_BYTES = 64_000_000
 
 @dataclass(frozen=True)
 class Staging:
-    """How files are read: what the user has settled, and what has been met so far."""
+    """The files to read, the options for reading them, and the state while they are read."""
 
     files: Sequence[SourceFile]
     reading: Reading
-    # Archives in the database, and whether those that are met take their place.
+    # Archives in the database, and whether files may replace them.
     present: Collection[str] = ()
     replace: bool = False
     progress: Progress | None = None
@@ -57,8 +57,8 @@ class Staging:
     numbering: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
-def read(staging: Staging) -> Generator[pa.RecordBatch]:
-    """Read every file, chunk by chunk."""
+def read_files(staging: Staging) -> Generator[pa.RecordBatch]:
+    """Read all files in chunks of checked rows; refuse archives that are already loaded."""
     total, before = sum(file.bytes for file in staging.files), 0
     met: set[str] = set()
     reading, runs = staging.reading, Runs(staging.reading.runs)
@@ -74,7 +74,7 @@ def read(staging: Staging) -> Generator[pa.RecordBatch]:
             source.mapping["finished"] = ", ".join(reading.finished)
         source.mapping.update(source.live)
         for chunk in source.chunks:
-            columns = _columns(source, chunk, staging)
+            columns = _check_columns(source, chunk, staging)
             archives = set(columns["archive"].unique().to_pylist())
             loaded = (archives - met).intersection(staging.present)
             if loaded and not staging.replace:
@@ -83,14 +83,14 @@ def read(staging: Staging) -> Generator[pa.RecordBatch]:
                     "put this one in its place"
                 )
             met |= archives
-            yield _batch(index, columns, chunk)
+            yield _build_batch(index, columns, chunk)
             if staging.progress:
                 staging.progress(file.shown_name, before + chunk.done, total)
         before += file.bytes
 
 
-def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Array]:
-    """Return the columns of a chunk, checked, with the answers that follow from them."""
+def _check_columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Array]:
+    """Check the columns of a chunk; add problem numbers, answers and eligibility."""
     reading = staging.reading
     is_graded = reading.grade is not None
     names = {*COLUMNS, *chunk.values}
@@ -107,11 +107,11 @@ def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Arr
         columns["finish_reason"] = pc.if_else(is_finished, "stop", columns["finish_reason"])
     columns["recorded_box"] = columns["boxed_answer"]
     columns["recorded_answer"] = columns["archive_answer"]
-    columns["raw_answer"] = raw_answers(
+    columns["raw_answer"] = extract_answers(
         reading.answer, columns["text"], columns["boxed_answer"], columns["recorded_answer"]
     )
     for name, raw in (("answer", "raw_answer"), ("archive_answer", "recorded_answer")):
-        columns[name] = normal_answers(columns[raw], numbers=reading.numbers)
+        columns[name] = normalize_answers(columns[raw], numbers=reading.numbers)
     accepted = columns["references"]
     if reading.numbers and not accepted.null_count:
         offsets = pc.subtract(accepted.offsets, accepted.offsets[0])
@@ -121,36 +121,36 @@ def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Arr
         columns["archive_answer"] = columns["answer"]
     else:
         columns["eligible"] = pc.and_(columns["eligible"], columns["answer"].is_valid())
-    columns["recorded"] = _recorded_labels(source, chunk) if is_graded else columns["correct"]
+    columns["recorded"] = _read_labels(source, chunk) if is_graded else columns["correct"]
     return columns
 
 
-def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:
-    """Return the source's own labels, where another grade counts: what is no label is none."""
+def _read_labels(source: Source, chunk: Chunk) -> pa.Array:
+    """Read the source's own labels beside --grade; return nulls if one is invalid."""
     try:
         return read_columns(source, chunk, {"correct"})["correct"]
     except AuditError:
         return pa.nulls(len(chunk.rows), pa.bool_())
 
 
-def _batch(index: int, columns: dict[str, pa.Array], chunk: Chunk) -> pa.RecordBatch:
-    """Return the checked columns of a chunk as the rows that go in."""
+def _build_batch(index: int, columns: dict[str, pa.Array], chunk: Chunk) -> pa.RecordBatch:
+    """Combine the checked columns of a chunk into a record batch with the schema `READ`."""
     columns["file"] = pa.array(chunk.files or [index] * len(chunk.rows), pa.int32())
     columns["row"] = pa.array(chunk.rows, pa.int64())
     columns["accepted"] = columns["references"]
     columns["has_text"] = columns["text"].is_valid()
     carried = [columns[field.name] for field in CARRIED]
     columns["carried"] = pa.StructArray.from_arrays(carried, fields=list(CARRIED))
-    columns["scores"] = _scores(columns, len(chunk.rows))
+    columns["scores"] = _combine_scores(columns, len(chunk.rows))
     return pa.RecordBatch.from_arrays([columns[name] for name in READ.names], schema=READ)
 
 
-def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
-    """Return the scores of every row that are there, by name."""
+def _combine_scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
+    """Combine all score columns into one list per row, of score names with values."""
     names = sorted(name for name in columns if name.startswith(SCORE_PREFIX))
     if not names:
         return pa.repeat(pa.scalar([], SCORES), rows)
-    # Row by row, each with all scores in turn, those that are missing as well.
+    # The order is row by row, each with all scores in turn, missing ones included.
     at = pa.array(np.arange(rows * len(names)).reshape(len(names), rows).T.ravel())
     values = pa.concat_arrays([columns[name] for name in names]).take(at)
     scores = pa.array([name.removeprefix(SCORE_PREFIX) for name in names] * rows)
@@ -160,11 +160,11 @@ def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
 
 
 def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None:
-    """Read every file: texts into their table and all else into `incoming`."""
+    """Read all files into the tables `texts` and `incoming`, and measure the texts."""
     insert(con, "create temp table incoming as", INCOMING.empty_table())
     create_empty(con, "temp table", "text_measures", render("text_measures"))
     outdated = set(staging.present)
-    with closing(read(staging)) as read_batches, duckdb.connect() as beside:
+    with closing(read_files(staging)) as read_batches, duckdb.connect() as beside:
         for together in batches(read_batches, lambda rows: (rows.nbytes,), (TOGETHER_BYTES,)):
             rows = pa.Table.from_batches(together)
             archives = set(rows["archive"].unique().to_pylist())
@@ -172,16 +172,16 @@ def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None
             outdated -= archives
             insert(con, "insert into incoming", rows.select(INCOMING.names))
             if texts:
-                written = rows.select(TEXTS.names)
-                insert(con, "insert into texts", written)
+                text_rows = rows.select(TEXTS.names)
+                insert(con, "insert into texts", text_rows)
                 # Texts are measured on their way in: read back they come 2,048 at a time.
-                beside.register("texts", written)
+                beside.register("texts", text_rows)
                 measures = beside.sql(render("text_measures")).to_arrow_table()
                 insert(con, "insert into text_measures", measures)
 
 
 def remove_archives(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:
-    """Remove archives, and those that were derived from them."""
+    """Delete archives, and archives derived from them, from every table."""
     if not archives:
         return
     derived = con.execute(
@@ -195,7 +195,7 @@ def remove_archives(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:
 
 
 def remove_derived(con: duckdb.DuckDBPyConnection) -> int:
-    """Remove every archive that was derived from another; return how many there were."""
+    """Delete all derived archives; return their number."""
     rows = con.execute("select distinct archive from sources where format = 'derived'").fetchall()
     remove_archives(con, {name for (name,) in rows})
     return len(rows)

@@ -1,4 +1,4 @@
-"""The select that `describe --write` leaves: what is known plain, the rest marked for an edit."""
+"""Write the select of `describe --write`: known columns, and marked lines to edit."""
 
 import re
 import shlex
@@ -23,7 +23,7 @@ from audit.sources.questions import HOLE
 from audit.sources.views import Argument, open_views
 from audit.text import literal, quoted
 
-# What the options of a load say beside a select.
+# Options of a load that still apply beside a select.
 BESIDE = (
     "finished",
     "count_tokens",
@@ -35,7 +35,7 @@ BESIDE = (
     "numbers",
 )
 NO_SELECT = "nothing is written: the command is enough, and no select says the same"
-# What places of a record are in SQL.
+# Pseudo-paths of a record as SQL expressions.
 PLACES = {"@row": "row_number() over ()", "@file": "parse_filename(filename, true)"}
 NO_COLUMNS = (
     "the records lie inside a document, or two kinds of files differ; write a select that "
@@ -46,14 +46,17 @@ NO_COLUMNS = (
 def write_select(
     path: Path, source: Source, sources: Sequence[str], settled: Settled
 ) -> Iterator[str]:
-    """Write the select of what is known; one without holes is tried, and not kept if it differs."""
+    """Write the select of the known columns to a file; yield the lines to print.
+
+    A select without marked lines is tried first, and not written if it loads other rows.
+    """
     if source.format not in CONTAINERS:
         yield f"{NO_SELECT} (format {source.format})"
         return
     kept = {name: getattr(settled.reading, name) for name in BESIDE}
     reading = Reading(**kept)
-    text = "\n".join(_lines(path, source, sources, settled, reading)) + "\n"
-    if not (text := _bind(text, sources) or ""):
+    text = "\n".join(_write_lines(path, source, sources, settled, reading)) + "\n"
+    if not (text := _bind_select(text, sources) or ""):
         yield f"nothing is written: {NO_COLUMNS}"
         return
     if not settled.proposal.questions:
@@ -81,11 +84,11 @@ def write_select(
     yield f"  {shlex.join(command)}"
 
 
-def _bind(text: str, sources: Sequence[str]) -> str | None:
-    """Return a select with a view that has its columns: the source, or the records in its list."""
+def _bind_select(text: str, sources: Sequence[str]) -> str | None:
+    """Replace `source` in a select by the first view that has its columns; None if none has."""
     with suppress(AuditError), open_views([Argument(find_files(sources))], {}) as con:
-        views = ["source", *_records_in(con.sql("from source"))]
-        # Of several lists each may hold some of the records.
+        views = ["source", *_unnest_lists(con.sql("from source"))]
+        # With several lists each may hold some of the records, so none is chosen.
         for view in views if len(views) == 2 else views[:1]:
             with suppress(duckdb.Error):
                 bound = text.replace("from source", f"from {view}")
@@ -94,23 +97,23 @@ def _bind(text: str, sources: Sequence[str]) -> str | None:
     return None
 
 
-def _records_in(relation: duckdb.DuckDBPyRelation) -> Iterator[str]:
-    """Yield the select of the objects in each list of a source, with what stands around them."""
+def _unnest_lists(relation: duckdb.DuckDBPyRelation) -> Iterator[str]:
+    """Write for each list of objects a select with a row per object and the outer columns."""
     for name, type in zip(relation.columns, relation.types, strict=True):
         item: Any = type.children[0][1] if type.id == "list" else type
         if type.id == "list" and item.id == "struct":
-            own = {field for field, _ in item.children}
-            left = [name, "item", *(other for other in relation.columns if other in own)]
+            fields = {field for field, _ in item.children}
+            left = [name, "item", *(other for other in relation.columns if other in fields)]
             yield (
                 f"(select * exclude ({', '.join(map(quoted, left))}), unnest(item)\n"
                 f"      from (select *, unnest({quoted(name)}) as item from source))"
             )
 
 
-def _lines(
+def _write_lines(
     path: Path, source: Source, sources: Sequence[str], settled: Settled, reading: Reading
 ) -> Iterator[str]:
-    """Return the lines of the select."""
+    """Write the select line by line: columns, guesses as comments, questions as holes."""
     full = settled.reading
     lists = lists_in(source.mapping | dict(full.mapping))
     beside = shlex.join(["load", *sources, "--sql", path.name, *arguments(reading)])
@@ -122,7 +125,7 @@ def _lines(
     why = {guess.column: guess.why for guess in settled.proposal.guesses}
     asked = {question.column: question for question in settled.proposal.questions}
     for name in (*COLUMNS, *sorted(n for n in mapping if n.startswith("score_"))):
-        alias = _column(name)
+        alias = _quote_path(name)
         if question := asked.get(name):
             found = "; ".join(question.candidates)
             for place, expression in PLACES.items():
@@ -132,48 +135,49 @@ def _lines(
             note = f" -- guessed: {why[name]}" if name in why else ""
             yield f"    {literal(value)} as {alias},{note}"
         elif name in mapping and not mapping[name].startswith(("--", "counted", "references")):
-            value = _expression(name, mapping[name], source)
+            value = _translate_path(name, mapping[name], source)
             note = f" -- guessed: {why[name]}" if name in why else ""
             yield f"    {value} as {alias},{note}"
     yield "    filename,"
     if lists:
-        count = f"len({_column(lists[0])})"
+        count = f"len({_quote_path(lists[0])})"
         yield f"from (select *, unnest(range(1, {count} + 1)) as attempt from source)"
     else:
         yield "from source"
 
 
-def _column(path: str) -> str:
+def _quote_path(path: str) -> str:
+    """Quote those parts of a column path that SQL would not take as plain names."""
     return ".".join(
         part
-        if re.fullmatch(r"[a-z_][a-z0-9_]*", part) and part not in _reserved()
+        if re.fullmatch(r"[a-z_][a-z0-9_]*", part) and part not in _list_reserved()
         else quoted(part)
         for part in path.split(".")
     )
 
 
 @cache
-def _reserved() -> set[str]:
-    """Return the words that name no column unless they are quoted."""
+def _list_reserved() -> set[str]:
+    """Return the reserved words of DuckDB, which must be quoted as column names."""
     words = "select keyword_name from duckdb_keywords() where keyword_category = 'reserved'"
     with duckdb.connect() as con:
         return {word for (word,) in con.execute(words).fetchall()}
 
 
-def _expression(name: str, path: str, source: Source) -> str:
-    """Return what a path is in SQL."""
+def _translate_path(name: str, path: str, source: Source) -> str:
+    """Translate the path of a column, such as `a.b` or `usage~(.+)`, into a SQL expression."""
     if path.startswith("position in "):
         return "attempt - 1"
     if path in PLACES:
         return PLACES[path]
     plain, tilde, pattern = path.partition("~")
     if "+" in plain and not tilde:
-        parts = (_expression(name, part, source) for part in plain.split("+"))
+        parts = (_translate_path(name, part, source) for part in plain.split("+"))
         return " + ".join(f"coalesce({part}, 0)" for part in parts)
     first, star, rest = plain.partition(".*")
-    value = _column(plain)
+    value = _quote_path(plain)
     if star:
-        value = f"{_column(first)}[attempt]" + (f".{_column(rest[1:])}" if rest else "")
+        value = f"{_quote_path(first)}[attempt]" + (f".{_quote_path(rest[1:])}" if rest else "")
     if tilde:
         return f"regexp_extract({value}, {literal('^(?:' + pattern + ')$')}, 1)"
     return source.sql_of.get(name, "{}").format(value)

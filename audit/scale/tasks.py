@@ -16,9 +16,9 @@ from audit.engine.replay import build_stages, check_contracts
 from audit.engine.settings import keep
 from audit.engine.stages import PORTIONED, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explained
-from audit.load.load import file_facts, source_notes
+from audit.load.load import describe_file, format_notes
 from audit.load.schema import INCOMING
-from audit.load.staging import Staging, read
+from audit.load.staging import Staging, read_files
 from audit.options import TaskLimits, public
 from audit.output.result import Result
 from audit.scale.folders import (
@@ -109,7 +109,7 @@ def extract_files(run: Path, number: int) -> int:
                 writer.write_table(pa.Table.from_batches(group))
         receipt["skipped"] = skipped
         receipt["sources"] = [
-            [n, {**file_facts(source, source.file), "notes": source_notes(source)}]
+            [n, {**describe_file(source, source.file), "notes": format_notes(source)}]
             for n, source in zip(files, staging.opened, strict=True)
         ]
         return pq.read_metadata(path).num_rows
@@ -130,7 +130,7 @@ def _skip_unreadable(files: dict[int, SourceFile], manifest: Manifest) -> list[s
 def _read_rows(staging: Staging, numbers: Sequence[int]) -> Iterator[pa.RecordBatch]:
     """Yield the attempts of all files, with the number that each file has in the run."""
     of_run = pa.array(numbers, pa.int32())
-    for batch in read(staging):
+    for batch in read_files(staging):
         rows = batch.select(INCOMING.names)
         yield rows.set_column(0, INCOMING.field(0), of_run.take(rows["file"]))
 

@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.answers.normal_form import normalize_often
+from audit.answers.normal_form import normalize_cached
 from audit.errors import AuditError
 from audit.sources.files import Chunk, Source, excerpt
 
@@ -200,7 +200,7 @@ def _references(value: Any) -> list[str]:
         return []
     if not isinstance(value, list) or not all(isinstance(item, str | None) for item in value):
         raise ValueError(f"must be a list of strings, found {excerpt(value)}")
-    forms = (normalize_often(_string(item)) for item in value if item is not None)
+    forms = (normalize_cached(_string(item)) for item in value if item is not None)
     return [form for form in forms if form is not None]
 
 
