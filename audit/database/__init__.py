@@ -1,4 +1,4 @@
-"""Opening a file as reader, loader or replayer, its schema, and Arrow rows."""
+"""Open databases, check their schema, and insert Arrow tables."""
 
 from audit.database.arrow import insert
 from audit.database.connection import (

@@ -1,4 +1,4 @@
-"""Arrow rows on their way into a table."""
+"""Insert Arrow tables into DuckDB tables."""
 
 import duckdb
 import pyarrow as pa
@@ -7,9 +7,9 @@ from audit.text import quoted
 
 
 def insert(con: duckdb.DuckDBPyConnection, statement: str, rows: pa.Table) -> None:
-    """Run `create table … as` or `insert into TABLE` with Arrow rows, or a stream of them."""
+    """Run `create table TABLE as` or `insert into TABLE` with an Arrow table or reader."""
     if statement.startswith("insert into "):
-        # What is registered as a view stays in memory until the transaction ends.
+        # A registered view would stay in memory until the transaction ends.
         con.from_arrow(rows).insert_into(statement.removeprefix("insert into "))
         return
     con.register("arriving_rows", rows)
@@ -24,10 +24,10 @@ def insert(con: duckdb.DuckDBPyConnection, statement: str, rows: pa.Table) -> No
 
 
 def create_empty(con: duckdb.DuckDBPyConnection, kind: str, table: str, rows: str) -> None:
-    """Create a table with the columns of a select, without its rows.
+    """Create an empty table with the columns of a select.
 
-    In DuckDB 2.0.0 a table that `create table as` makes empty loses what the same transaction
-    inserts, once that is more than a row group; one with declared columns keeps it.
+    In DuckDB 2.0.0 an empty table made by `create table as` loses rows that the same transaction
+    inserts, if they fill more than a row group; a table with declared columns keeps them.
     """
     columns = con.execute(f"describe {rows}").fetchall()
     declared = ", ".join(f"{quoted(name)} {type}" for name, type, *_ in columns)

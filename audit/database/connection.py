@@ -1,4 +1,4 @@
-"""Opening a database as a reader, a loader or a replayer; nothing else in the project opens one."""
+"""Open a database to read, load or replay; all database files are opened here."""
 
 import contextlib
 import os
@@ -11,20 +11,20 @@ from typing import Any
 
 import duckdb
 
-from audit.database.leftovers import is_running, remove_leftovers, temporary
+from audit.database.leftovers import is_running, remove_leftovers, temporary_path
 from audit.database.schema import check_schema, relations
 from audit.errors import AuditError, explained
 from audit.text import is_utf8, literal, quoted
 
-# Rows that are written together: of attempts, whose texts may be long, and of replays. What
-# DuckDB knows of each group stays in memory beyond its limit, about 2 kB a column.
+# Row group sizes of attempts, whose texts may be long, and of replays. DuckDB keeps about 2 kB of
+# metadata per group and column in memory, beyond its memory limit.
 LOADED_ROW_GROUP = 2048
 REPLAYED_ROW_GROUP = 16_384
 
-# Views that replays have made, beside what Python compiles.
+# Cache of the views that replays created, beside Python's compiled files.
 COMPILED = Path(__file__).resolve().parent.parent / "__pycache__" / "views"
 
-# DuckDB installs and loads no extension by itself.
+# DuckDB may install and load no extension by itself.
 EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
 
 # Over a read-only connection a stranger's select could still read this program's variables, fill
@@ -46,18 +46,18 @@ def connect(
     sandbox: bool = False,
     reach: Path | None = None,
 ) -> duckdb.DuckDBPyConnection:
-    """Open a database of ours; the connection reaches no other file (threat model, c).
+    """Open a budget-audit database; the connection can access no other file (threat model, c).
 
-    A reader needs a database that exists; one in the `sandbox` may be given anyone's SQL. A writer
-    may still read the folder `reach`. DuckDB keeps a `row_group` of rows in memory until it is
-    full and gives each thread whole groups; its default is 122,880 rows.
+    With `read_only` the file must exist; a connection with `sandbox` may run untrusted SQL. A
+    writer may still read the folder `reach`. DuckDB keeps `row_group` rows in memory until the
+    group is full and gives each thread whole groups; its default is 122,880 rows.
     """
     path = Path(path)
     config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
     if threads is not None:
         config["threads"] = threads
     if memory is not None:
-        # DuckDB does not count all memory that it takes, and NumPy needs some for replicates.
+        # DuckDB does not count all its memory, and NumPy needs some for replicates.
         config["memory_limit"] = memory if sandbox else two_thirds(memory)
     if read_only:
         if not path.exists():
@@ -75,16 +75,16 @@ def connect(
         else:
             con = duckdb.connect(str(path), read_only=read_only, config=config)
     except duckdb.Error as error:
-        raise AuditError(f"{path}: {_why_closed(error)}") from None
+        raise AuditError(f"{path}: {_explain_error(error)}") from None
     if not read_only:
-        _clear_killed(path)
+        _remove_leftovers(path)
     _set_defaults(con)
     if not read_only and row_group != LOADED_ROW_GROUP:
         # Only a load may merge row groups: others would write the loaded texts again.
         con.execute("set max_vacuum_tasks = 0")
     try:
         if str(path) != ":memory:":
-            _close(con, [] if read_only else [COMPILED, *([reach] if reach else [])])
+            _forbid_files(con, [] if read_only else [COMPILED, *([reach] if reach else [])])
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
@@ -97,7 +97,7 @@ def connect(
 
 
 def _set_defaults(con: duckdb.DuckDBPyConnection) -> None:
-    """Set what every connection needs, reader or writer."""
+    """Disable DuckDB's caching operators (a bug in 2.0) and its progress bar."""
     # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
     # dictionary column changed identity". Going without them costs no time that can be measured.
     with contextlib.suppress(duckdb.CatalogException):
@@ -106,8 +106,8 @@ def _set_defaults(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("set enable_progress_bar = false")
 
 
-def _close(con: duckdb.DuckDBPyConnection, folders: Sequence[Path] = ()) -> None:
-    """Let a connection read no other file, but those of some folders (threat model, c)."""
+def _forbid_files(con: duckdb.DuckDBPyConnection, folders: Sequence[Path] = ()) -> None:
+    """Forbid access to other files, except in the given folders (threat model, c)."""
     if folders:
         reached = ", ".join(literal(str(folder)) for folder in folders)
         con.execute(f"set allowed_directories = [{reached}]")
@@ -118,7 +118,7 @@ def _close(con: duckdb.DuckDBPyConnection, folders: Sequence[Path] = ()) -> None
 def opened(
     path: str | Path, *, write: bool = False, **limits: Any
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a connection for a block; remove a new file that is left without content."""
+    """Open a connection for a block; after an error remove a new file that is still empty."""
     if str(path) == ":memory:":
         raise AuditError("--db :memory: would keep nothing; name a file")
     is_new = not Path(path).exists()
@@ -126,16 +126,16 @@ def opened(
     try:
         yield con
     except BaseException:
-        # As long as it is locked: later the files could be another run's.
+        # Remove files while they are locked: later they could belong to another run.
         if write:
-            _discard(con, Path(path), is_new)
-        _stop(con)
+            _discard_files(con, Path(path), is_new)
+        _close_after_error(con)
         raise
     con.close()
 
 
-def _stop(con: duckdb.DuckDBPyConnection) -> None:
-    """Close a connection after a failure; a thread that still works for it is interrupted."""
+def _close_after_error(con: duckdb.DuckDBPyConnection) -> None:
+    """Close a connection after an error; interrupt threads that still use it."""
     for _ in range(500):
         try:
             con.close()
@@ -145,13 +145,13 @@ def _stop(con: duckdb.DuckDBPyConnection) -> None:
             time.sleep(0.02)
 
 
-def _discard(con: duckdb.DuckDBPyConnection, path: Path, is_new: bool) -> None:
-    """Remove what a failed run leaves for nothing: a new file without content, an empty log."""
+def _discard_files(con: duckdb.DuckDBPyConnection, path: Path, is_new: bool) -> None:
+    """Remove the useless files of a failed run: an empty new database, an empty log."""
     log = Path(f"{path}.wal")
     try:
         is_empty = not relations(con)
     except duckdb.Error:
-        is_empty = True  # A connection that a full disk has broken says nothing any more.
+        is_empty = True  # A full disk has invalidated the connection.
     if is_new and is_empty:
         path.unlink(missing_ok=True)
         log.unlink(missing_ok=True)
@@ -160,25 +160,25 @@ def _discard(con: duckdb.DuckDBPyConnection, path: Path, is_new: bool) -> None:
 
 
 def two_thirds(memory: str) -> str:
-    """Return two thirds of an amount such as 2GB."""
+    """Return two thirds of an amount of memory such as 2GB."""
     number, unit = re.fullmatch(r"([\d.]+) ?(\w+)", memory).groups()  # type: ignore[union-attr]
     return f"{float(number) * 2 / 3:.3f}{unit}"
 
 
 def _create_file(path: Path, config: dict[str, Any]) -> None:
-    """Create an empty database under a temporary name, and give it its own when it is whole."""
+    """Create an empty database under a temporary_path name, then link it to its final name."""
     if not path.parent.is_dir():
         raise AuditError(f"{path}: there is no folder {path.parent}; make it first")
-    with temporary(path) as partial:
+    with temporary_path(path) as partial:
         duckdb.connect(str(partial), config=config).close()
-        # Unlike a rename, this spares what another run has made since. Where the file system has
-        # no links, DuckDB makes the file.
+        # Unlike a rename, a link never replaces a file that another run has made since. On a file
+        # system without links DuckDB creates the file later.
         with contextlib.suppress(OSError):
             os.link(partial, path)
 
 
-def _clear_killed(path: Path) -> None:
-    """Remove what killed runs have left; DuckDB clears what they spilled only when it spills."""
+def _remove_leftovers(path: Path) -> None:
+    """Remove the temporary_path files of killed runs, including those that DuckDB spilled."""
     folder = Path(f"{path}.tmp")
     with contextlib.suppress(OSError):
         remove_leftovers(path)
@@ -188,8 +188,8 @@ def _clear_killed(path: Path) -> None:
         folder.rmdir()
 
 
-def _why_closed(error: duckdb.Error) -> str:
-    """Say why a database cannot be opened, and what to do."""
+def _explain_error(error: duckdb.Error) -> str:
+    """Translate DuckDB's error on opening a file into a message with the next step."""
     if "Could not set lock" in str(error):
         lock = re.search(r"held in (.+?) \(PID (\d+)\)", str(error))
         holder = f"process {lock[2]} ({Path(lock[1]).name})" if lock else "another process"
@@ -205,7 +205,7 @@ def _why_closed(error: duckdb.Error) -> str:
 
 
 def _refuse_unreadable(path: Path) -> None:
-    """Refuse a path that DuckDB cannot open, or would misread (threat model, b)."""
+    """Refuse a path that is not UTF-8, not a file, or not a DuckDB database (threat model, b)."""
     if not is_utf8(str(path)):
         raise AuditError(f"{path}: DuckDB opens no name that is not UTF-8; rename it")
     if path.exists() and not path.is_file():
@@ -216,22 +216,22 @@ def _refuse_unreadable(path: Path) -> None:
 
 
 def is_database(path: Path) -> bool:
-    """Return whether a file begins as DuckDB's do."""
+    """Return whether a file has the magic bytes of a DuckDB database."""
     with open(path, "rb") as file:
         return file.read(12)[8:] == b"DUCK"
 
 
 def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection:
-    """Open a database in memory with a file attached read only as `audited`."""
+    """Open a database in memory, with the file at `path` attached read only as `audited`."""
     connect(path, read_only=True).close()
     con = connect(":memory:", **limits)
     _attach(con, path, "read_only")
-    _close(con)
+    _forbid_files(con)
     return con
 
 
 def cursor(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """Return a second connection to the same schema; DuckDB's own cursor forgets `use`."""
+    """Open a second connection to the same schema, which DuckDB's cursor() would forget."""
     ((catalog, schema),) = con.execute("select current_database(), current_schema()").fetchall()
     second = con.cursor()
     second.execute(f"use {quoted(catalog)}.{quoted(schema)}")
@@ -239,19 +239,19 @@ def cursor(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 
 
 def _attach(con: duckdb.DuckDBPyConnection, path: str | Path, options: str) -> None:
-    """Attach a file as `audited` and use it."""
+    """Attach a database file as `audited` and make it the default database."""
     con.execute(f"attach {literal(str(path))} as audited ({options})")
     con.execute("use audited")
 
 
 @contextmanager
 def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Commit a block as a whole, or roll it back whatever ends it (threat model, d)."""
+    """Commit a block as one transaction; roll back after any exception (threat model, d)."""
     con.execute("begin")
     try:
         yield
     except BaseException:
-        # After a full disk the rollback fails too; nothing was written, so that is fine.
+        # After a full disk the rollback fails too; nothing was written, so ignore it.
         with contextlib.suppress(duckdb.Error):
             con.execute("rollback")
         raise

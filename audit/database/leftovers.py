@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, whatever ends the writing."""
+"""Write files atomically: under a temporary name first, then renamed."""
 
 import contextlib
 import glob
@@ -12,9 +12,9 @@ from audit.errors import AuditError
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary name to write to; at the end it replaces the file (threat model, d)."""
+    """Yield a temporary path to write to; at the end rename it to `path` (threat model, d)."""
     try:
-        with temporary(path) as partial:
+        with temporary_path(path) as partial:
             yield partial
             partial.replace(path)
     except OSError as error:
@@ -22,8 +22,8 @@ def atomic_file(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def temporary(path: Path) -> Iterator[Path]:
-    """Yield a name beside the file, removed in the end; those of killed runs are removed first."""
+def temporary_path(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside the file; remove it at the end, old leftovers before."""
     remove_leftovers(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -34,14 +34,14 @@ def temporary(path: Path) -> Iterator[Path]:
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove what killed runs have left under temporary names of this file."""
+    """Remove the temporary files that killed runs left beside this file."""
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         if not is_running(leftover.name.split(".")[-2]):
             leftover.unlink(missing_ok=True)
 
 
 def is_running(pid: str) -> bool:
-    """Return whether a process runs; where that cannot be asked, every one does."""
+    """Return whether a process runs; assume that it does where this cannot be checked."""
     if os.name != "posix" or not pid.isdecimal():
         return True
     try:

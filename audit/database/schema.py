@@ -1,4 +1,4 @@
-"""What a database of ours holds, which version it has, and whether its replays are fresh."""
+"""The tables of a database, its schema version, and the state of its replays."""
 
 from typing import NamedTuple
 
@@ -13,20 +13,20 @@ SCHEMA_VERSION = 7
 # attempts pass or fail).
 TEXTS = "texts"
 ANSWER = "answer"
-# What an attempt goes by: its columns, and their names.
+# The key of an attempt: its columns with types, and their names.
 ATTEMPT_KEY = "archive varchar, competition varchar, question_id bigint, seed bigint"
 KEY = tuple(column.split()[0] for column in ATTEMPT_KEY.split(", "))
 
 
 class LoadedTable(NamedTuple):
-    """A table of a load: its columns, and whether the select of its name in sql/load fills it."""
+    """A table of a load: its columns, and whether a select in sql/load fills it."""
 
     columns: str
     is_filled: bool = False
 
 
-# What `load` keeps as tables: the only list of them. `attempts` goes on with the columns that the
-# canonical schema carries over as they are (audit/sources/canonical.py).
+# All tables of a load. `attempts` also has the columns that are copied unchanged from the
+# canonical schema (audit/sources/canonical.py).
 LOADED = {
     # Generated fields only.
     "attempts": LoadedTable(
@@ -35,9 +35,9 @@ LOADED = {
         "eligible boolean",
         is_filled=True,
     ),
-    # Texts go in while files are read.
+    # Texts are inserted while files are read.
     "texts": LoadedTable(f"{ATTEMPT_KEY}, text varchar"),
-    # Recorded steps of attempts that have any, from 1, and the finite scores that files name.
+    # Recorded steps of attempts, numbered from 1, and finite scores.
     "steps": LoadedTable(
         f"{ATTEMPT_KEY}, step bigint, prompt_tokens bigint, cached_tokens bigint, "
         "completion_tokens bigint, money double, seconds double",
@@ -49,7 +49,7 @@ LOADED = {
     "recorded_answers": LoadedTable(
         f"{ATTEMPT_KEY}, boxed_answer varchar, raw_archive_answer varchar", is_filled=True
     ),
-    # `correct` counts; `recorded` is what the source says, null where it says nothing.
+    # `correct` is the label in use; `recorded` is the label of the source, or null.
     "labels": LoadedTable(
         f"{ATTEMPT_KEY}, correct boolean, recorded boolean, references_id integer", is_filled=True
     ),
@@ -58,7 +58,7 @@ LOADED = {
         "reference varchar",
         is_filled=True,
     ),
-    # What an attempt would have answered before its end, and what files say of those answers.
+    # Answers of attempts before their end, and their labels from files.
     "checkpoints": LoadedTable(
         f"{ATTEMPT_KEY}, tokens bigint, kind varchar, answer varchar, cost bigint, certain boolean"
     ),
@@ -75,10 +75,10 @@ LOADED = {
         'archive varchar, "check" varchar, level double, count bigint, total bigint, '
         "is_of_replay boolean"
     ),
-    # Problems that the filters of the last replay left out: none where there was no filter.
+    # Problems that the filters of the last replay left out.
     "unreplayed_problems": LoadedTable("archive varchar, competition varchar, question_id bigint"),
     "meta": LoadedTable("key varchar, value varchar"),
-    # Filled by `tokenize`: they depend on texts alone, and are kept as long as those.
+    # Filled by `tokenize`; they depend only on texts, so replays keep them.
     "token_counts": LoadedTable(
         f"{ATTEMPT_KEY}, encoding varchar, counted bigint, reconciled boolean"
     ),
@@ -87,15 +87,15 @@ LOADED = {
         "answer varchar"
     ),
 }
-# Views of a load on its tables, by the select of their name in sql/load.
+# Views of a load; each has its select in sql/load.
 VIEWS = ("grades", "scores", "checkpoint_grades")
-# Tables that know an attempt, or a problem, by its archive, and those that know its number.
+# Tables with a column archive, and those of them with a column question_id.
 BY_ARCHIVE = tuple(name for name, table in LOADED.items() if "archive varchar" in table.columns)
 NUMBERED = tuple(name for name in BY_ARCHIVE if "question_id" in LOADED[name].columns)
 
 
 def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
-    """Refuse a database that something else, or another version, has made."""
+    """Refuse a database made by another program or with another schema version."""
     present = con.execute(
         "select table_name from duckdb_tables() where database_name = current_database() "
         "union all select view_name from duckdb_views() "
@@ -122,8 +122,8 @@ def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> 
 
 
 def relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Return the tables and views of the database, with their kinds."""
-    # Asked many times in a replay: information_schema.tables takes twice as long.
+    """List the tables and views of the database; map each name to "table" or "view"."""
+    # A replay calls this often, and information_schema.tables takes twice as long.
     rows = con.execute(
         """
         select table_name, 'table'
@@ -135,19 +135,19 @@ def relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
         where database_name = current_database() and schema_name = 'main' and not internal
         """
     ).fetchall()
-    # "Attempts" is attempts: SQL compares letters of ASCII without their case.
+    # SQL ignores the case of ASCII letters: "Attempts" is attempts.
     return {name.lower() if name.isascii() else name: kind for name, kind in rows}
 
 
 def require_attempts(con: duckdb.DuckDBPyConnection) -> None:
-    """Refuse a database into which nothing was loaded."""
+    """Refuse a database without attempts; name the command that loads some."""
     are_there = {"meta", "attempts"} <= set(relations(con))
     if not are_there or not con.execute("select 1 from attempts limit 1").fetchall():
         raise AuditError("the database holds no attempts; load some with 'budget-audit load'")
 
 
 def require_replays(con: duckdb.DuckDBPyConnection) -> None:
-    """Refuse where there are no replays, or where a load has made them stale."""
+    """Refuse a database without replays, or with replays that a later load made stale."""
     require_attempts(con)
     state = fact(con, "replays") or "none"
     if state.startswith("stale"):
@@ -158,24 +158,24 @@ def require_replays(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether attempts have answers to vote on; with --answer none they pass or fail."""
-    # A plan has no database yet, and says nothing against answers.
+    """Return whether attempts have answers to vote on; false after --answer none."""
+    # A plan has no database yet: assume answers.
     return "meta" not in relations(con) or fact(con, ANSWER) != "none"
 
 
 def lacks_texts(con: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether the database was gathered from a run, which keeps no texts."""
+    """Return whether the database has no texts, because `gather` collected it from a run."""
     return fact(con, TEXTS) == "none"
 
 
 def fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
-    """Return the value of a key of `meta`, or None."""
+    """Read the value of a key in the table `meta`; return None if it is missing."""
     rows = con.execute("select value from meta where key = ?", [key]).fetchall()
     return rows[0][0] if rows else None
 
 
 def keep_fact(con: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
-    """Write or delete one line of `meta`."""
+    """Write the value of a key into the table `meta`, or delete the key for None."""
     con.execute("delete from meta where key = ?", [key])
     if value is not None:
         con.execute("insert into meta values (?, ?)", [key, value])

@@ -104,18 +104,16 @@ def _name_derived(
 
 
 @contextmanager
-def _run_exit(
-    con: duckdb.DuckDBPyConnection, chosen: Exit, names: dict[str, str]
-) -> Iterator[None]:
+def _run_exit(con: duckdb.DuckDBPyConnection, exit: Exit, names: dict[str, str]) -> Iterator[None]:
     """Run and check an exit; keep its result in the temporary table `exits` for a block."""
     table = pa.table({"archive": list(names), "derived": list(names.values())})
     insert(con, "create temp table derived_archives as", table)
-    con.execute(f"create temp table exit_size as select {chosen.size}::bigint as n")
+    con.execute(f"create temp table exit_size as select {exit.size}::bigint as n")
     with temporary_tables(con, "exit_attempts", "exit_checkpoints"):
         try:
-            _fill_exits(con, chosen.plugin)
+            _fill_exits(con, exit.plugin)
         except duckdb.Error as error:
-            raise AuditError(f"{chosen.plugin.path}: {first_line(error)}") from None
+            raise AuditError(f"{exit.plugin.path}: {first_line(error)}") from None
         yield
     con.execute("drop table exits; drop table exit_size; drop table derived_archives")
 

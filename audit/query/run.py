@@ -1,4 +1,4 @@
-"""Ad hoc SQL over a database opened read only: named queries, .sql files or SQL text."""
+"""Run queries that only read: named queries, .sql files or SQL text."""
 
 import re
 import threading
@@ -43,19 +43,20 @@ class NamedQuery:
 
 
 def named_queries() -> list[NamedQuery]:
-    """Return every query that ships with the project, by name."""
+    """Read all queries of the folder `queries/`, sorted by name."""
     paths = sorted(engine.resource("queries").glob("*.sql"))
     return [_read_query(path, is_ours=True) for path in paths]
 
 
 def _read_query(path: Path, *, is_ours: bool = False) -> NamedQuery:
+    """Read a .sql file: its first line is the question, `-- $name = value` lines are defaults."""
     sql = path.read_text(encoding="utf-8-sig")
     question = sql.split("\n")[0].removeprefix("--").strip()
     return NamedQuery(path.stem, question, sql, dict(DEFAULT_PATTERN.findall(sql)), is_ours)
 
 
 def find_query(name_or_sql: str) -> NamedQuery:
-    """Return a named query, the content of a .sql file, or the text itself."""
+    """Find a query by its name, read it from a .sql file, or take the text itself as SQL."""
     for named_query in named_queries():
         if named_query.name == name_or_sql:
             return named_query
@@ -76,7 +77,7 @@ def find_query(name_or_sql: str) -> NamedQuery:
 
 @dataclass(frozen=True)
 class Answer:
-    """The rows of a query, or the first of them, and how many there are."""
+    """The result of a query: its rows, cut at the limit, and their total number."""
 
     table: pa.Table
     rows: int
@@ -85,10 +86,10 @@ class Answer:
     text: str = ""
 
     def written(self, fmt: str, width: int | None = None) -> str:
-        """Return the rows as text; a plan as DuckDB draws it."""
+        """Format the rows as text; print a plan as DuckDB draws it."""
         if self.plan and fmt == "table":
             return "\n".join(visible(line) for line in self.plan.splitlines()) + "\n"
-        # Columns that tables have are written as there.
+        # Columns of published tables keep their decimals and units.
         return format_table(self.table, fmt, "", width=width)
 
 
@@ -103,46 +104,46 @@ def query(
     timeout: float | None = None,
     give_up: Callable[[str], None] | None = None,
 ) -> Answer:
-    """Return the rows of one statement that only reads, its `$name` parameters bound.
+    """Run one statement that only reads, with values for its `$name` parameters.
 
-    The connection is not changed; open one for anyone's SQL with
-    `connect(path, read_only=True, sandbox=True)`. With a format the rows are also written as text,
-    within the same time.
+    Settings of the connection stay; open one for untrusted SQL with
+    `connect(path, read_only=True, sandbox=True)`. With `fmt` the rows are also formatted as text,
+    within the same timeout.
     """
 
     def work() -> Answer:
-        answer = _answered(con, find_query(name_or_sql), params or {}, limit)
+        answer = _run_query(con, find_query(name_or_sql), params or {}, limit)
         return replace(answer, text=answer.written(fmt, width)) if fmt else answer
 
     return _run_limited(con, timeout, work, give_up)
 
 
-def _answered(
+def _run_query(
     con: duckdb.DuckDBPyConnection,
     named_query: NamedQuery,
     params: Mapping[str, Any],
     limit: int | None,
 ) -> Answer:
-    """Run the one statement, refused unless it only reads."""
+    """Check and run a query; raise AuditError for invalid SQL, parameters or replays."""
     values = {**named_query.defaults, **params}
     if named_query.is_ours:
         units = {"budget": replayed_unit(con), "money": UNITS["money"]}
         values |= {
-            name: _amount(name, str(value), units[name])
+            name: _convert_amount(name, str(value), units[name])
             for name, value in values.items()
             if name in units and value
         }
     if not is_utf8("".join((named_query.sql, *values, *map(str, values.values())))):
         raise AuditError("query: the text or a parameter is not valid UTF-8")
-    statement = _one_reading(con, named_query.sql)
+    statement = _parse_statement(con, named_query.sql)
     words = set(re.findall(r"\w+", named_query.sql.lower()))
     if "texts" in words and lacks_texts(con):
         raise AuditError("query: it reads texts, and the run that was gathered keeps none")
-    own = statement.named_parameters
-    if extra := _join_parameters(values.keys() - own):
-        known = _join_parameters(own) or "none"
+    used = statement.named_parameters
+    if extra := _join_parameters(values.keys() - used):
+        known = _join_parameters(used) or "none"
         raise AuditError(f"query: it has no parameter {extra}; its own: {known}")
-    if missing := _join_parameters(own - values.keys()):
+    if missing := _join_parameters(used - values.keys()):
         raise AuditError(f"query: no value for {missing}; give --param name=value")
     try:
         with engine.prepared(con, words):
@@ -154,27 +155,27 @@ def _answered(
         what = f"query: it needs more than {most} of memory; raise --memory"
         raise AuditError(what) from None
     except duckdb.Error as error:
-        _require_what_it_reads(con, error, named_query.is_ours)
-        raise _mistake(_placed(con, named_query.sql, values, error)) from None
+        _refuse_missing_replays(con, error, named_query.is_ours)
+        raise _describe_error(_locate_error(con, named_query.sql, values, error)) from None
     except pa.ArrowException as error:
         raise AuditError(f"query: its rows cannot be read: {first_line(error)}") from None
     is_plan = statement.type == duckdb.StatementType.EXPLAIN
     plan = "\n".join(rows.column(rows.num_columns - 1).to_pylist()) if is_plan else ""
-    shown = in_unit(con, rows.slice(0, limit) if limit else rows)
+    table = in_unit(con, rows.slice(0, limit) if limit else rows)
     reads_records = bool(words & {*relations(con), *engine.table_names()})
-    return Answer(shown, rows.num_rows, plan, reads_records)
+    return Answer(table, rows.num_rows, plan, reads_records)
 
 
-def _amount(name: str, written: str, unit: Unit) -> str:
+def _convert_amount(name: str, text: str, unit: Unit) -> str:
     """Convert an amount such as 4k or $0.05 into a plain number of the unit."""
     try:
-        return write_exactly(read_budget(written, unit), unit)
+        return write_exactly(read_budget(text, unit), unit)
     except ValueError as error:
         raise AuditError(f"--param {name}: {error}") from None
 
 
-def _one_reading(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
-    """Return the only statement of the text; refuse it unless it only reads (threat model, c)."""
+def _parse_statement(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
+    """Parse the text as one statement; refuse one that could write (threat model, c)."""
     kinds = duckdb.StatementType
     try:
         statements = con.extract_statements(sql)
@@ -184,12 +185,12 @@ def _one_reading(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
             types = [statement.type for statement in con.extract_statements(explained)]
             sql = explained
     except duckdb.Error as error:
-        raise _mistake(error) from None
+        raise _describe_error(error) from None
     except ValueError:
         # DuckDB's Python module has no name for the rarer kinds, such as 'update extensions'.
         types = []
     if types == [kinds.MULTI] and DYNAMIC_PATTERN.match(sql):
-        # DuckDB looks up a pivot's values before it pivots; where nothing can be written, let it.
+        # DuckDB runs a pivot as several statements; allow it on a read-only connection.
         if _is_read_only(con):
             return statements[0]
         raise AuditError("query: name the pivot's values, as in: pivot … on rule in ('strict')")
@@ -199,7 +200,7 @@ def _one_reading(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
             "summarize, explain); the database is read only"
         )
     if not _is_read_only(con):
-        # A select may hold an expression that writes; a reader cannot, the caller's own could.
+        # A select may call a function that writes: refuse it if the connection can write.
         try:
             engine.relations_read(sql)
         except AuditError as error:
@@ -208,29 +209,30 @@ def _one_reading(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
 
 
 def _is_read_only(con: duckdb.DuckDBPyConnection) -> bool:
+    """Return whether a connection was opened read only."""
     query = "select current_setting('access_mode')"
     return con.execute(query).fetchall() == [("read_only",)]
 
 
-def _placed(
+def _locate_error(
     con: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, Any], error: duckdb.Error
 ) -> duckdb.Error:
-    """Run the SQL as text, so that DuckDB draws the place of the mistake; return that error."""
+    """Run the SQL again as text: DuckDB then marks the place of the error; return that error."""
     if isinstance(error, duckdb.BinderException | duckdb.CatalogException):
         try:
             cursor(con).execute(sql, dict(values) or None)
-        except duckdb.Error as drawn:
-            return drawn
+        except duckdb.Error as marked:
+            return marked
     return error
 
 
-def _mistake(error: duckdb.Error) -> AuditError:
-    """Return the engine's message in one line, its picture of the place as a note."""
-    words, line, drawn = str(error).partition("\nLINE ")
+def _describe_error(error: duckdb.Error) -> AuditError:
+    """Shorten DuckDB's error to one line; attach its picture of the place as a note."""
+    words, line, rest = str(error).partition("\nLINE ")
     if re.search(r"'(avg|sum|mean)\(BOOLEAN\)'", words):
         words = words.partition(" You might need")[0]
         words += " A label is true or false: write avg(correct::integer)."
-    picture = (line + drawn).strip("\n")
+    picture = (line + rest).strip("\n")
     place = re.match(r"(LINE (\d+): .*)\n( *)(\^+)", picture)
     at = ""
     if place and (part := place[1][len(place[3]) :][: len(place[4])].strip()):
@@ -241,10 +243,10 @@ def _mistake(error: duckdb.Error) -> AuditError:
     return mistake
 
 
-def _require_what_it_reads(
+def _refuse_missing_replays(
     con: duckdb.DuckDBPyConnection, error: duckdb.Error, is_ours: bool
 ) -> None:
-    """Say why a relation of the replays is not there, where that is what went wrong."""
+    """Refuse a query that failed because replays, or parts of them, are missing or stale."""
     missing = re.search(r"Table with name (\w+) does not exist", str(error))
     if missing and missing.group(1) in (*engine.REPLAY_RELATIONS, *engine.table_names()):
         try:
@@ -261,10 +263,10 @@ def _run_limited(
     work: Callable[[], Answer],
     give_up: Callable[[str], None] | None,
 ) -> Answer:
-    """Run `work` beside this thread, and interrupt it after `timeout` seconds or Ctrl-C.
+    """Run `work` in a second thread, and interrupt it after `timeout` seconds or Ctrl-C.
 
-    DuckDB does not look for Ctrl-C inside a statement, and this thread does. Now and then a
-    statement does not hear the interrupt either: `give_up` then ends the process.
+    DuckDB ignores Ctrl-C inside a statement, so this thread waits for it. Some statements ignore
+    the interrupt too: `give_up` then ends the process.
     """
     if timeout is not None and not timeout > 0:
         raise AuditError("--timeout: a number of seconds above 0")
@@ -293,4 +295,5 @@ def _run_limited(
 
 
 def _join_parameters(names: set[str]) -> str:
+    """List parameter names for a message, such as "$archive, $budget"."""
     return ", ".join(f"${name}" for name in sorted(names))

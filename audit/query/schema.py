@@ -1,4 +1,4 @@
-"""The relations of a database and what they and their columns mean."""
+"""List the relations of a database, or the columns of one, with their meanings."""
 
 import duckdb
 import pyarrow as pa
@@ -15,38 +15,40 @@ RELATION_KINDS = ("public", "table", "yours", "internal")
 
 
 def schema(con: duckdb.DuckDBPyConnection, name: str | None = None) -> pa.Table:
-    """Return every relation with its kind and meaning, or the columns of one."""
-    stored = {relation: _kind(relation) for relation in relations(con)}
+    """List all relations with kind and meaning, or the columns of the relation `name`."""
+    stored = {relation: _find_kind(relation) for relation in relations(con)}
     tables = dict.fromkeys(engine.table_names(), "table")
-    # A published table is computed when it is asked for; a relation inside may share its name.
+    # A published table is computed on demand; an internal relation may have the same name.
     kinds = {**stored, **{t: kind for t, kind in tables.items() if stored.get(t) != "yours"}}
     if name is not None:
-        return _columns(con, name, kinds)
+        return _list_columns(con, name, kinds)
     listed = sorted(kinds, key=lambda relation: (RELATION_KINDS.index(kinds[relation]), relation))
     about = [engine.relation_comment(r) if kinds[r] != "yours" else "" for r in listed]
     rows = zip(listed, (kinds[relation] for relation in listed), about, strict=True)
     return text_table(("relation", "kind", "one row is"), rows)
 
 
-def _kind(relation: str) -> str:
+def _find_kind(relation: str) -> str:
+    """Return the kind of a stored relation: public, table, internal, or yours."""
     if relation in engine.PUBLIC_RELATIONS:
         return "public"
     if engine.is_table(relation):
         return "table"
-    # Relations that the engine and load make for themselves.
+    # Relations that the engine and load create for their own use.
     internal = {*engine.REPLAY_RELATIONS, *engine.stage_names(), *SCHEMA, "replay_relations"}
     return "internal" if relation in internal else "yours"
 
 
-def _columns(con: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, str]) -> pa.Table:
+def _list_columns(con: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, str]) -> pa.Table:
+    """List the columns of a relation with types and meanings; refuse an unknown name."""
     if name not in kinds:
-        shown = [relation for relation in kinds if kinds[relation] != "internal"]
-        raise AuditError(not_there("relation or table", name, sorted(shown)))
+        known = [relation for relation in kinds if kinds[relation] != "internal"]
+        raise AuditError(not_there("relation or table", name, sorted(known)))
     if kinds[name] == "table":
         try:
             rows = con.execute(f"describe {engine.render(name)}").fetchall()
         except duckdb.Error:
-            # There are no replays yet, which it says, or it reads what is made for it alone.
+            # The table needs replays, which are missing, or relations made only to compute it.
             rows = [(field.name, str(field.type)) for field in engine.table(con, name).schema]
     else:
         rows = con.execute(f"describe {quoted(name)}").fetchall()

@@ -1,4 +1,4 @@
-"""One problem: its attempts, and what the model wrote in one of them."""
+"""Show one problem: its attempts, and the text of one attempt."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from audit.text import not_there
 
 
 class Problem(NamedTuple):
-    """A problem of an archive: its number, and its name where it has one."""
+    """A problem of an archive, with its number and its name (or the number as text)."""
 
     archive: str
     competition: str
@@ -26,7 +26,7 @@ def find_problem(
     question: str | int | None = None,
     among: str = "attempts",
 ) -> Problem:
-    """Return the first problem of a relation that has these names, or number."""
+    """Find the first problem with this archive, competition and name or number."""
     rows = [
         Problem(*row)
         for row in con.execute(
@@ -52,14 +52,14 @@ def find_problem(
 
 
 def attempts(con: duckdb.DuckDBPyConnection, problem: Problem) -> pa.Table:
-    """Return the attempts of a problem: cost, finish, answer, label and votes."""
+    """Select the attempts of a problem: cost, finish reason, answer, label and votes."""
     key = ("archive", "competition", "question_id")
     values = dict(zip(key, map(str, problem[:3]), strict=True))
     return con.sql(find_query("problem_attempts").sql, params=values).to_arrow_table()
 
 
 def text(con: duckdb.DuckDBPyConnection, problem: Problem, seed: int) -> str:
-    """Return what was generated in one attempt; where no text was kept, its checkpoints."""
+    """Return the stored text of an attempt; if there is none, list its checkpoints."""
     key = problem[:3]
     where = "archive = ? and competition = ? and question_id = ?"
     rows = con.execute(f"select seed from attempts where {where} order by seed", key).fetchall()

@@ -1,4 +1,4 @@
-"""Token counts, and what the interrupted prefixes of boundary events already show."""
+"""Count tokens, and find the boxes in the prefixes of attempts that a budget interrupts."""
 
 from audit.tokens.encodings import Encoding, find_encoding
 from audit.tokens.run import tokenize, write_checkpoints

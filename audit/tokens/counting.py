@@ -1,7 +1,6 @@
-"""One text: its tokens counted, and the boxes that its interrupted prefixes show.
+"""Count the tokens of one text, cut it at given tokens, and find the boxes in the prefixes.
 
-A prefix is cut on the tokens of the full text, never by tokenizing the prefix again: that would
-change the count.
+A prefix is cut on the tokens of the full text: tokenizing the prefix again would change the count.
 """
 
 from bisect import bisect_left
@@ -12,8 +11,8 @@ from audit.answers import boxed_answer, complete_boxes, normalize
 from audit.tokens.encodings import Encoding
 
 
-class Counted(NamedTuple):
-    """What was found in one attempt; a text that the tokenizer gives up on has no count."""
+class CountedText(NamedTuple):
+    """The token count and prefix boxes of one text; no count if the tokenizer fails on it."""
 
     key: tuple[str, str, int, int]
     counted: int | None
@@ -21,43 +20,43 @@ class Counted(NamedTuple):
     cuts: list[tuple[int, bool, bool, str | None]]
 
 
-def look(
+def count_text(
     encoding: Encoding,
     key: tuple[str, str, int, int],
     text: str,
     recorded: int,
     cuts: Sequence[int],
-) -> Counted:
-    """Count one text; if the recorded count is the same or one more, cut it and look for boxes."""
+) -> CountedText:
+    """Count a text; if the recorded count is equal or one more, find boxes in its prefixes."""
     try:
         counted, prefixes = encoding.encode(text)
     except BaseException as error:
-        # Not an Exception, so that nobody catches it: how tiktoken ends at a million spaces.
+        # tiktoken raises this BaseException at a million spaces.
         if type(error).__name__ != "PanicException":
             raise
-        return Counted(key, None, False, [])
+        return CountedText(key, None, False, [])
     if recorded - counted not in (0, 1):
-        return Counted(key, counted, False, [])
-    visible = [(n, *boxes(prefix)) for n, prefix in zip(cuts, prefixes(cuts), strict=True)]
-    return Counted(key, counted, True, visible)
+        return CountedText(key, counted, False, [])
+    found = [(n, *boxes(prefix)) for n, prefix in zip(cuts, prefixes(cuts), strict=True)]
+    return CountedText(key, counted, True, found)
 
 
-class Written(NamedTuple):
-    """The answers that stand in one text, each with the tokens up to its closing brace."""
+class BoxedAnswers(NamedTuple):
+    """The boxed answers of one text, each with the number of tokens up to its closing brace."""
 
     key: tuple[str, str, int, int]
     reconciled: bool
     answers: list[tuple[int, str]]
 
 
-def find_written(
+def find_boxes(
     encoding: Encoding, key: tuple[str, str, int, int], text: str, recorded: int
-) -> Written:
-    """Find every complete box that is not empty; the outer one of two that close in one token."""
+) -> BoxedAnswers:
+    """Find all closed, not empty boxes; if two close in one token, keep the outer one."""
     places = [(end, text[body:end]) for body, end in complete_boxes(text)]
-    count = look(encoding, key, text, recorded, [])
+    count = count_text(encoding, key, text, recorded, [])
     if not count.reconciled or not places:
-        return Written(key, count.reconciled, [])
+        return BoxedAnswers(key, count.reconciled, [])
     counted, prefixes = encoding.encode(text)
     answers: dict[int, str] = {}
     for end, body in places:
@@ -66,13 +65,13 @@ def find_written(
             length = lambda tokens: len(next(iter(prefixes([tokens]))))  # noqa: E731
             tokens = bisect_left(range(counted + 1), end + 1, key=length)
             answers[tokens] = answer  # Boxes come by their ends: the outer one last.
-    return Written(key, True, sorted(answers.items()))
+    return BoxedAnswers(key, True, sorted(answers.items()))
 
 
 def boxes(prefix: str) -> tuple[bool, bool, str | None]:
-    """Return whether there is a box, whether the parser accepts the last one, and its answer.
+    """Return whether a prefix has a box, whether the last one is valid, and the answer.
 
-    The answer is that of the last complete box, by its opening, that normalizes to something.
+    The answer is the normalized content of the last closed box, by its opening, that is not empty.
     """
     last = boxed_answer(prefix)
     answer = last_complete_answer(prefix) if last is None else last
@@ -80,7 +79,7 @@ def boxes(prefix: str) -> tuple[bool, bool, str | None]:
 
 
 def last_complete_answer(text: str) -> str | None:
-    """Return the normalized body of the last box that is complete and not empty."""
+    """Return the normalized content of the last box that is closed and not empty."""
     places = sorted(complete_boxes(text), reverse=True)
     answers = (normalize(text[body:end]) for body, end in places)
     return next((answer for answer in answers if answer is not None), None)

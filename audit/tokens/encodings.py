@@ -1,4 +1,4 @@
-"""Tokenizers: how many tokens a text has, and what its first n are."""
+"""Tokenizers: count the tokens of a text, and return the text of its first n tokens."""
 
 import base64
 import functools
@@ -14,13 +14,13 @@ import numpy as np
 from audit.errors import AuditError, extra_hint, first_line
 
 DEFAULT = "o200k_harmony"
-# Both have these ranks; they differ in special tokens, and none of those is read here.
+# Both have the same ranks; they differ only in special tokens, which are not used here.
 O200K = ("o200k_base", "o200k_harmony")
 O200K_TOKENS = 199_998
 O200K_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
 _UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _LEADING = r"[^\r\n\p{L}\p{N}]?"
-# Published as (?i:'s|'t|'re|'ve|'m|'ll|'d): there ſ is an s, too, which splintr does not know.
+# Published as (?i:'s|'t|'re|'ve|'m|'ll|'d): there ſ matches s, which splintr does not support.
 _CONTRACTION = r"(?:'[sSſ]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])?"
 O200K_PATTERN = "|".join(
     (
@@ -39,20 +39,20 @@ Prefixes = Callable[[Sequence[int]], Iterator[str]]
 
 @dataclass(frozen=True)
 class Encoding:
-    """A tokenizer: the number of a text's tokens, and what gives the text of its first n."""
+    """A tokenizer: its name, and a function that counts a text's tokens and cuts prefixes."""
 
     name: str
     encode: Callable[[str], tuple[int, Prefixes]]
 
 
 def is_file(tokenizer: str) -> bool:
-    """Return whether a tokenizer is given as a file and not by name."""
+    """Return whether the value of --tokenizer is a file (true) or the name of an encoding."""
     path = Path(tokenizer)
     return tokenizer.endswith(".json") or path.name != tokenizer or path.is_file()
 
 
 def encoding_name(tokenizer: str) -> str:
-    """Return the name that counts are kept under; a file's includes the hash of its content."""
+    """Return the name stored with counts; for a tokenizer file it includes the file's hash."""
     if not is_file(tokenizer):
         return tokenizer
     path = Path(tokenizer)
@@ -67,7 +67,7 @@ def encoding_name(tokenizer: str) -> str:
 
 
 def find_encoding(tokenizer: str | Encoding) -> Encoding:
-    """Return the tokenizer of a name or file."""
+    """Load the tokenizer that --tokenizer gives by name or as a tokenizer.json."""
     if isinstance(tokenizer, Encoding):
         return tokenizer
     if is_file(tokenizer):
@@ -75,7 +75,8 @@ def find_encoding(tokenizer: str | Encoding) -> Encoding:
     return o200k_encoding(tokenizer) if tokenizer in O200K else tiktoken_encoding(tokenizer)
 
 
-def _library(name: str) -> Any:
+def _import_library(name: str) -> Any:
+    """Import an optional library; name the command that installs it if it is missing."""
     try:
         return import_module(name)
     except ImportError:
@@ -85,8 +86,8 @@ def _library(name: str) -> Any:
 
 
 def o200k_ranks() -> tuple[list[bytes], bytes]:
-    """Return the o200k tokens by rank, and their file, from an installed wheel."""
-    source = _library("splintr").Tokenizer.from_pretrained("o200k_base")
+    """Read the o200k tokens from splintr; return them by rank and as a tiktoken file."""
+    source = _import_library("splintr").Tokenizer.from_pretrained("o200k_base")
     tokens = [source.decode_token_bytes(rank) for rank in range(O200K_TOKENS)]
     file = b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
     if hashlib.sha256(file).hexdigest() != O200K_SHA256:
@@ -99,18 +100,18 @@ def o200k_ranks() -> tuple[list[bytes], bytes]:
 
 @functools.cache  # Building it takes a second.
 def o200k_encoding(name: str) -> Encoding:
-    """Return the o200k encoding; special tokens are read as the text they are spelled in."""
+    """Build the o200k encoding; special tokens are encoded as ordinary text."""
     tokens, file = o200k_ranks()
     lengths = np.array([len(token) for token in tokens], dtype=np.int32)
     # splintr gives the same tokens as tiktoken and is several times as fast.
-    fast = _library("splintr").Tokenizer.from_bytes(file, O200K_PATTERN)
-    return _encoding(name, lambda text: np.frombuffer(fast.encode_flat(text), "<u4"), lengths)
+    fast = _import_library("splintr").Tokenizer.from_bytes(file, O200K_PATTERN)
+    return _make_encoding(name, lambda text: np.frombuffer(fast.encode_flat(text), "<u4"), lengths)
 
 
 @functools.cache
 def tiktoken_encoding(name: str) -> Encoding:
-    """Return one of tiktoken's encodings, which it may have to download."""
-    tiktoken = _library("tiktoken")
+    """Load an encoding of tiktoken, which downloads it if needed."""
+    tiktoken = _import_library("tiktoken")
     if name not in (names := sorted({*tiktoken.list_encoding_names(), *O200K})):
         raise AuditError(
             f"--tokenizer {name}: no such encoding; there are {', '.join(names)}, "
@@ -119,7 +120,7 @@ def tiktoken_encoding(name: str) -> Encoding:
     try:
         encoding = tiktoken.get_encoding(name)
     except Exception as error:
-        # Whatever the download ends with.
+        # A failed download may raise any exception.
         raise AuditError(
             f"--tokenizer {name}: tiktoken could not download it ({type(error).__name__}); "
             f"{' and '.join(O200K)} need no download"
@@ -127,14 +128,16 @@ def tiktoken_encoding(name: str) -> Encoding:
     lengths = np.zeros(encoding.n_vocab, dtype=np.int32)
     for token in encoding.token_byte_values():
         lengths[encoding.encode_single_token(token)] = len(token)
-    return _encoding(name, lambda text: np.array(encoding.encode_ordinary(text), "u4"), lengths)
+    return _make_encoding(
+        name, lambda text: np.array(encoding.encode_ordinary(text), "u4"), lengths
+    )
 
 
 def hugging_face_encoding(path: str) -> Encoding:
-    """Return the tokenizer of a tokenizer.json; special tokens are neither added nor recognized."""
+    """Load a Hugging Face tokenizer.json; special tokens are encoded as ordinary text."""
     name = encoding_name(path)
     try:
-        tokenizer = _library("tokenizers").Tokenizer.from_file(path)
+        tokenizer = _import_library("tokenizers").Tokenizer.from_file(path)
     except AuditError:
         raise
     except Exception as error:
@@ -156,7 +159,7 @@ def hugging_face_encoding(path: str) -> Encoding:
         def prefix(n: int) -> str:
             if n == 0 or n >= count:
                 return text if n else ""
-            # Two tokens of one character both span it: the next one's start leaves it out.
+            # If a character is split over two tokens, the prefix ends before it.
             (_, end), (start, _) = encoded.token_to_chars(n - 1), encoded.token_to_chars(n)
             return text[: min(end, start)]
 
@@ -165,8 +168,8 @@ def hugging_face_encoding(path: str) -> Encoding:
     return Encoding(name, encode)
 
 
-def _encoding(name: str, ids_of: Callable[[str], np.ndarray], lengths: np.ndarray) -> Encoding:
-    """Return an encoding that cuts texts by the lengths of their tokens in bytes."""
+def _make_encoding(name: str, ids_of: Callable[[str], np.ndarray], lengths: np.ndarray) -> Encoding:
+    """Build an encoding that cuts prefixes by the byte lengths of its tokens."""
 
     def encode(text: str) -> tuple[int, Prefixes]:
         ids = ids_of(text)
@@ -177,7 +180,7 @@ def _encoding(name: str, ids_of: Callable[[str], np.ndarray], lengths: np.ndarra
             if text.isascii():
                 return (text[:end] for end in ends)
             data = text.encode()
-            # What is invalid in a piece of valid UTF-8 is a last character that is not whole.
+            # Only the last character can be incomplete, so it alone is ignored.
             return (data[:end].decode(errors="ignore") for end in ends)
 
         return len(ids), prefixes

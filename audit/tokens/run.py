@@ -1,4 +1,4 @@
-"""Token counts and cuts of the attempts that need them; they outlive a replay and a load."""
+"""Count tokens and cut prefixes of attempts in parallel; store results beyond a replay."""
 
 import os
 from collections.abc import Callable, Generator, Sequence
@@ -19,7 +19,7 @@ from audit.errors import AuditError
 from audit.output.headings import replayed_unit
 from audit.progress import Progress
 from audit.tokens import counting
-from audit.tokens.counting import Counted
+from audit.tokens.counting import CountedText
 from audit.tokens.encodings import DEFAULT, Encoding, encoding_name, find_encoding
 
 Look = TypeVar("Look")
@@ -32,7 +32,7 @@ AHEAD = 2
 
 @dataclass(frozen=True)
 class TokenSummary:
-    """What a run has tokenized, and with what."""
+    """The result of `tokenize`: the encoding, and numbers of attempts and tokens."""
 
     encoding: str
     attempts: int
@@ -48,10 +48,10 @@ def tokenize(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> TokenSummary:
-    """Count the attempts that boundary events wait for, or all, and cut their prefixes.
+    """Count tokens of the attempts at budget boundaries, or of all, and cut their prefixes.
 
-    Without a tokenizer it is the one used last. What is there already is not done again, and what
-    an interrupted run has committed stays.
+    The default tokenizer is the one used last. Attempts that are counted already are skipped, and
+    an interrupted run keeps what it has committed.
     """
     _require_texts(con)
     has_events = fact(con, "replays") == "fresh"
@@ -62,30 +62,30 @@ def tokenize(
     if tokenizer is None:
         tokenizer = fact(con, "tokenizer") or DEFAULT
     with transaction(con):
-        asked, name = _names(tokenizer)
-        keep_fact(con, "tokenizer", asked)
+        given, name = _name_tokenizer(tokenizer)
+        keep_fact(con, "tokenizer", given)
         keep_fact(con, "encoding", name)
         attempts = _attempts_to_count(con, has_events, everything)
-        # A tokenizer that cannot be had changes nothing, and none is needed where nothing waits.
+        # A missing tokenizer raises here, so that the transaction is rolled back.
         encoding = find_encoding(tokenizer) if attempts.num_rows else None
     done = tokens = reconciled = 0
-    pending: list[Counted] = []
-    with closing(_looks(con, attempts, encoding, counting.look, threads)) as looks:
+    pending: list[CountedText] = []
+    with closing(_process_texts(con, attempts, encoding, counting.count_text, threads)) as looks:
         for done, look in enumerate(looks, 1):
             pending.append(look)
             tokens += look.counted or 0
             reconciled += look.reconciled
             if len(pending) == COMMIT_EVERY:
-                _keep(con, name, pending)
+                _store_counts(con, name, pending)
                 pending.clear()
             if progress and (done % BATCH_TEXTS == 0 or done == attempts.num_rows):
                 progress(f"{tokens:,} tokens", done, attempts.num_rows)
-    _keep(con, name, pending)
+    _store_counts(con, name, pending)
     return TokenSummary(name, done, tokens, reconciled)
 
 
 class WrittenSummary(NamedTuple):
-    """What was written into `checkpoints`: of how many texts, and how many could not be counted."""
+    """The result of `write_checkpoints`: numbers of texts, checkpoints and unverified counts."""
 
     encoding: str
     attempts: int
@@ -100,43 +100,43 @@ def write_checkpoints(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> WrittenSummary:
-    """Keep every complete box of a text as a checkpoint, in attempts that have none of that kind.
+    """Store each closed box of a text as a checkpoint, for attempts without such checkpoints.
 
-    A text whose count differs from the recorded one by more than one has none.
+    A text is skipped if its token count differs from the recorded one by more than one.
     """
     _require_texts(con)
     attempts = con.sql(render("unwritten")).to_arrow_table()
     tokenizer = tokenizer or fact(con, "tokenizer") or DEFAULT
-    _, name = _names(tokenizer)
+    _, name = _name_tokenizer(tokenizer)
     encoding = find_encoding(tokenizer) if attempts.num_rows else None
     form = number_form if fact(con, "numbers") else str
     rows: list[tuple[Any, ...]] = []
     unverified = done = 0
-    with closing(_looks(con, attempts, encoding, counting.find_written, threads)) as found:
-        for done, written in enumerate(found, 1):
-            unverified += not written.reconciled
+    with closing(_process_texts(con, attempts, encoding, counting.find_boxes, threads)) as found:
+        for done, text in enumerate(found, 1):
+            unverified += not text.reconciled
             rows += [
-                (*written.key, at, "written", form(own), 0, None) for at, own in written.answers
+                (*text.key, at, "written", form(answer), 0, None) for at, answer in text.answers
             ]
             if progress and (done % BATCH_TEXTS == 0 or done == attempts.num_rows):
                 progress(f"{len(rows):,} checkpoints", done, attempts.num_rows)
     is_stale = False
     if rows:
         with transaction(con):
-            _insert(con, "checkpoints", rows, 6)
+            _insert_new(con, "checkpoints", rows, 6)
             is_stale = make_stale(con, "checkpoints were written")
     return WrittenSummary(name, done, len(rows), unverified, is_stale)
 
 
 def _require_texts(con: duckdb.DuckDBPyConnection) -> None:
-    """Refuse a database without attempts or without their texts."""
+    """Refuse a database that holds no attempts, or no texts of them."""
     require_attempts(con)
     if lacks_texts(con):
         raise AuditError("tokenize needs the texts, and the run that was gathered keeps none")
 
 
 def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
-    """Refuse budgets in another unit: a prefix is cut at completion tokens."""
+    """Refuse a replay whose budgets count another unit than completion tokens."""
     unit = replayed_unit(con)
     if unit.name != "completion":
         raise AuditError(
@@ -145,8 +145,8 @@ def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
         )
 
 
-def _names(tokenizer: str | Encoding) -> tuple[str, str]:
-    """Return what a tokenizer is called, and the name that its counts are kept under."""
+def _name_tokenizer(tokenizer: str | Encoding) -> tuple[str, str]:
+    """Return the tokenizer as the user gave it, and the name stored with its counts."""
     if isinstance(tokenizer, Encoding):
         return tokenizer.name, tokenizer.name
     return tokenizer, encoding_name(tokenizer)
@@ -155,7 +155,7 @@ def _names(tokenizer: str | Encoding) -> tuple[str, str]:
 def _attempts_to_count(
     con: duckdb.DuckDBPyConnection, has_events: bool, everything: bool
 ) -> pa.Table:
-    """Return the attempts to look at: key, recorded tokens, and where to cut."""
+    """Select the attempts to count: their keys, recorded tokens and cut positions."""
     queries = [render("awaited")] if has_events else []
     if everything:
         queries.append(f"select *, []::bigint[] as cuts from ({render('uncounted')})")
@@ -164,16 +164,16 @@ def _attempts_to_count(
     return con.sql(f"select {columns} from ({union}) group by {key}").to_arrow_table()
 
 
-def _looks(
+def _process_texts(
     con: duckdb.DuckDBPyConnection,
     attempts: pa.Table,
     encoding: Encoding | None,
     look_at: Callable[..., Look],
     threads: int | None,
 ) -> Generator[Look, None, None]:
-    """Look at the text of every such attempt, in parallel, holding only a few at a time.
+    """Call `look_at` for the text of each attempt, in threads, with few texts in memory.
 
-    `look_at` takes the encoding, the key, the text, and what else there is of an attempt.
+    `look_at` takes the encoding, the key, the text, and the other columns of `attempts`.
     """
     if encoding is None:
         return  # No attempt waits.
@@ -185,7 +185,7 @@ def _looks(
         texts = (text.as_py() for text in batch["text"])
         return [look_at(encoding, *row) for row in zip(keys, texts, *others, strict=True)]
 
-    # Its own connection: a commit on the other one would end the reading.
+    # A second connection reads, because a commit on the first one would end the stream.
     with cursor(con) as reader:
         reader.register("attempts_to_count", attempts)
         batches = reader.sql(
@@ -196,21 +196,21 @@ def _looks(
             yield from chain.from_iterable(looks)
 
 
-def _keep(con: duckdb.DuckDBPyConnection, encoding: str, looks: Sequence[Counted]) -> None:
-    """Commit what was found."""
-    counts = [(*look.key, encoding, look.counted, look.reconciled) for look in looks]
-    cuts = [(*look.key, encoding, *cut) for look in looks for cut in look.cuts]
+def _store_counts(con: duckdb.DuckDBPyConnection, name: str, texts: Sequence[CountedText]) -> None:
+    """Insert the counts and cuts of a batch of attempts, and commit them."""
+    counts = [(*text.key, name, text.counted, text.reconciled) for text in texts]
+    cuts = [(*text.key, name, *cut) for text in texts for cut in text.cuts]
     with transaction(con):
-        _insert(con, "token_counts", counts, 5)
-        _insert(con, "prefix_cuts", cuts, 6)
+        _insert_new(con, "token_counts", counts, 5)
+        _insert_new(con, "prefix_cuts", cuts, 6)
 
 
-def _insert(
+def _insert_new(
     con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[tuple[Any, ...]], keys: int
 ) -> None:
-    """Insert rows into a table, but not those that it has by their first so many columns.
+    """Insert rows into a table, except those whose first `keys` columns are already there.
 
-    An attempt that a later replay cuts elsewhere has its count already.
+    An attempt that a later replay cuts at another place already has its count.
     """
     if rows:
         names = con.sql(f"from {table}").columns

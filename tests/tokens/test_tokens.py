@@ -206,7 +206,7 @@ def test_a_toy_tokenizer_gives_the_counts_worked_out_by_hand(words, capsys):
 )
 def test_a_count_reconciles_when_the_recorded_one_is_equal_or_one_more(recorded, reconciled):
     text = "x" * 12  # four tokens of three bytes
-    found = counting.look(TOY, ("a", "C", 0, 1), text, recorded, [2])
+    found = counting.count_text(TOY, ("a", "C", 0, 1), text, recorded, [2])
     assert found.counted == 4
     assert found.reconciled == reconciled
     assert found.cuts == ([(2, False, False, None)] if reconciled else [])
@@ -333,7 +333,7 @@ def test_an_interrupted_command_says_that_it_can_go_on(words, capsys, monkeypatc
     def interrupt(*row):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(counting, "look", interrupt)
+    monkeypatch.setattr(counting, "count_text", interrupt)
     run("tokenize --tokenizer words.json", status=130)
     assert capsys.readouterr().err == (
         "error: interrupted; run it again to go on from what is counted\n"
@@ -424,7 +424,7 @@ def test_every_box_of_a_text_is_found_at_the_token_of_its_closing_brace():
                 expected[tokens] = normalize(text[inside[0] : end - 1])
         counted = three_bytes(text)[0]
         for recorded in (counted, counted + 1, counted + 2):
-            written = counting.find_written(TOY, ("a", "C", 0, 0), text, recorded)
+            written = counting.find_boxes(TOY, ("a", "C", 0, 0), text, recorded)
             assert written.reconciled == (recorded <= counted + 1)
             assert written.answers == (sorted(expected.items()) if written.reconciled else [])
         found[len(expected)] += 1
@@ -511,8 +511,8 @@ def test_a_text_that_the_tokenizer_gives_up_on_is_unverified():
     def give_up(text):
         raise PanicException
 
-    found = counting.look(tokens.Encoding("x", give_up), ("a", "C", 0, 1), "text", 5, [3])
-    assert found == counting.Counted(("a", "C", 0, 1), None, False, [])
+    found = counting.count_text(tokens.Encoding("x", give_up), ("a", "C", 0, 1), "text", 5, [3])
+    assert found == counting.CountedText(("a", "C", 0, 1), None, False, [])
 
 
 HOSTILE = (
