@@ -48,7 +48,7 @@ from audit.output.headings import replayed_unit, set_width
 from audit.output.picture import Picture
 from audit.output.result import Result, Text
 from audit.progress import Progress
-from audit.study.fetch import local_files
+from audit.study.fetch import download_sources
 from audit.text import not_there
 from audit.units import UNITS, write_amount
 
@@ -115,7 +115,7 @@ def describe(
     from audit.load.describe import describe as description
 
     path = None if write is None else str(write)
-    return Text(description(local_files(sources), all=all, write=path, reading=reading))
+    return Text(description(download_sources(sources), all=all, write=path, reading=reading))
 
 
 @public
@@ -140,7 +140,7 @@ def load(
     with _open(db, limits, write=True, row_group=database.LOADED_ROW_GROUP, may_create=True) as con:
         summary = load_sources(
             con,
-            local_files(sources),
+            download_sources(sources),
             replace=replace,
             texts=texts,
             reading=reading,
@@ -705,7 +705,8 @@ def compare(
             [name for (name,) in con.execute(SIMULATED).fetchall()],
         )
     verdict, status = study.verdict(comparison)
-    is_telling = comparison.is_study or len(comparison.those("not_computed")) < len(comparison.rows)
+    missing = comparison.with_outcome("not_computed")
+    is_telling = comparison.is_study or len(missing) < len(comparison.rows)
     compared = Compared(
         study.comparison_table(comparison),
         notes=[note for note in (verdict, study.identity_note(comparison)) if note],

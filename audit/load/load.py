@@ -84,9 +84,8 @@ def load(
         sources_of = [selected] * len(files) if selected else staging.opened
         facts = [describe_file(*pair) for pair in zip(sources_of, files, strict=True)]
         if checkpoints:
-            facts.append(
-                describe_file(Source(checkpoints, "checkpoints", {}, iter(())), checkpoints)
-            )
+            source = Source(checkpoints, "checkpoints", {}, iter(()))
+            facts.append(describe_file(source, checkpoints))
         loaded, settled = settle(
             con, reading, files, dict(enumerate(facts)),
             opened=staging.opened, checkpoints=checkpoints,

@@ -70,7 +70,7 @@ def settle(peeks: Sequence[Source], files: Sequence[SourceFile], reading: Readin
             if proposal.questions:
                 settled.trial.refusal = "questions are left"
             else:
-                _try_load(settled, files, source, asker)
+                _test_load(settled, files, source, asker)
             if not proposal.questions and not settled.trial.refusal:
                 _ask_about_numbers(settled, settled.trial, source)
                 _ask_about_arms(settled, evidence, source)
@@ -109,7 +109,7 @@ def _ask_about_numbers(settled: Settled, trial: Trial, source: Source) -> None:
     settled.proposal.ask("question_id", words, f"yes: {yes}", f"no: --map question_id={origin}")
 
 
-def _try_load(settled: Settled, files: Sequence[SourceFile], source: Source, asker: Asker) -> None:
+def _test_load(settled: Settled, files: Sequence[SourceFile], source: Source, asker: Asker) -> None:
     """Try the load; turn the error that refuses it into a question or an option."""
     proposal = settled.proposal
     trial = settled.trial = try_load(files, settled.reading)
@@ -117,7 +117,7 @@ def _try_load(settled: Settled, files: Sequence[SourceFile], source: Source, ask
     if "--failed" in refusal:
         settled.reading = replace(settled.reading, failed="count")
         proposal.guesses.append(Guess("failed", FAILED))
-        _try_load(settled, files, source, asker)
+        _test_load(settled, files, source, asker)
         return
     if re.search(r"completion_tokens.*above 0, found (0|null)", refusal):
         words = "what becomes of attempts without a cost (0 or null)?"
@@ -172,10 +172,8 @@ def _ask_about_reasons(proposal: Proposal, trial: Trial) -> None:
         attempts[found["reason"]] += found["attempts"]
     reasons = [f"{reason!r} ({count:,} attempts)" for reason, count in attempts.most_common()]
     words = "no attempt ended with 'stop': which finish reasons mean finished?"
-    limits = (
-        () if reasons else ("those recorded are all limits or errors; --force loads it as it is",)
-    )
-    proposal.ask("finished", words, *reasons, *limits)
+    reasons = reasons or ["those recorded are all limits or errors; --force loads it as it is"]
+    proposal.ask("finished", words, *reasons)
 
 
 def _find_answer(settled: Settled, files: Sequence[SourceFile], trial: Trial, asker: Asker) -> None:

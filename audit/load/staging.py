@@ -9,12 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.answers.extract import (
-    NO_ANSWER,
-    extract_answers,
-    normalize_answers,
-    number_forms,
-)
+from audit.answers.extract import NO_ANSWER, extract_answers, normalize_answers, number_forms
 from audit.database import insert
 from audit.database.arrow import create_empty
 from audit.database.schema import BY_ARCHIVE

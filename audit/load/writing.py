@@ -120,8 +120,7 @@ def _write_lines(
     yield f"-- {path.name}: one row per attempt ({beside})"
     yield "select"
     mapping = source.mapping | dict(full.mapping)
-    options = {"archive": full.archive, "competition": full.competition}
-    options["finish_reason"] = full.finish_reason
+    options = {name: getattr(full, name) for name in ("archive", "competition", "finish_reason")}
     why = {guess.column: guess.why for guess in settled.proposal.guesses}
     asked = {question.column: question for question in settled.proposal.questions}
     for name in (*COLUMNS, *sorted(n for n in mapping if n.startswith("score_"))):

@@ -29,7 +29,7 @@ from audit.output.result import Result
 from audit.sources.files import SourceFile, find_files
 from audit.sources.missing import require
 from audit.sources.opening import open_source, require_some
-from audit.study.fetch import local_files
+from audit.study.fetch import download_sources
 
 MOST_PARTS = 99_999
 # Files up to this size together are read by one task: a process for each small file costs more.
@@ -82,7 +82,7 @@ def plan(
     asked: dict[str, Any] = {**settings, "prices": read_prices(settings.get("prices", ""))}
     if "problems" in settings:
         asked["problems"] = filters.read_problems(Path(settings["problems"]))
-    manifest = write_plan(local_files(sources), Path(out), parts, reading, asked)
+    manifest = write_plan(download_sources(sources), Path(out), parts, reading, asked)
     size = sum(file.bytes for file in manifest.files)
     caption = (
         f"{len(manifest.files):,} file(s), {size:,} bytes, {len(manifest.extracts):,} extract(s), "

@@ -1,4 +1,4 @@
-"""The study's published values beside the computed ones."""
+"""Compare the study's published values with the computed ones."""
 
 import csv
 import functools
@@ -12,15 +12,15 @@ from typing import Any
 import pyarrow as pa
 
 from audit.errors import AuditError
-from audit.study.identities import Identity, find_identities, replays_of
+from audit.study.identities import Identity, count_replays, find_identities
 
 PUBLISHED = Path(__file__).with_name("published.csv")
-# What identifies the study's data: its archives, each with 120 problems of 80 attempts.
+# The study's data are recognized by its archives, each with 120 problems of 80 attempts.
 STUDY_ATTEMPTS = {"gpt-oss-20b_low": 9600, "gpt-oss-20b_high": 9600}
 _NUMBERS = ("budget", "advisory_budget", "strict_budget", "cap")
 KEYS = ("archive", "competition", *_NUMBERS, "selector", "stratum")
 COLUMNS = ("table", *KEYS, "column", "value", "decimals")
-# Columns that the published file calls by an older name.
+# Columns that have another name in the published file.
 RENAMED = {"prefix_tokens": "prefix_cost"}
 OUTCOMES = ("equal", "different", "not_computed")
 
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 @dataclass(eq=False)
 class PublishedValue:
-    """A published value, where it stands, and the computed one, or None and the reason."""
+    """A published value with its table, row and column, and the computed value or a reason."""
 
     table: str
     key: Key
@@ -42,7 +42,7 @@ class PublishedValue:
 
     @property
     def outcome(self) -> str:
-        """Return one of `OUTCOMES`: whether the computed value rounds to the published one."""
+        """Classify the value as equal (after rounding), different, or not computed."""
         if self.computed is None:
             return "not_computed"
         is_equal = rounds_to(self.computed, self.published, self.decimals)
@@ -51,30 +51,30 @@ class PublishedValue:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Every published value compared, and whether the loaded archives are the study's.
+    """All published values with their computed ones, and whether the data are the study's.
 
-    `simulated` are the archives that stood for the study's by their role, low or high.
+    `simulated` lists the archives compared in place of the study's, by role: low or high.
     """
 
     rows: list[PublishedValue]
     is_study: bool
     simulated: tuple[str, ...] = ()
-    # What published values say of one another, without any data.
+    # Equations and bounds between published values, checked without any data.
     identities: tuple[Identity, ...] = ()
 
-    def those(self, outcome: str) -> list[PublishedValue]:
-        """Return the values of one outcome."""
+    def with_outcome(self, outcome: str) -> list[PublishedValue]:
+        """Return the published values that have this outcome (equal, different, not_computed)."""
         return [row for row in self.rows if row.outcome == outcome]
 
 
 def rounds_to(computed: float, published: float, decimals: int) -> bool:
-    """Return whether a value lies within half a unit of the last published decimal."""
+    """Return whether a computed value rounds to the published one at its decimals."""
     # The slack is for halves: 12.875 is published as 12.88 and may be stored as 12.874999999999998.
     return abs(computed - published) <= 0.5 * 10**-decimals + 1e-9
 
 
 def read_published(path: Path) -> list[PublishedValue]:
-    """Read the published values of a file; refuse it whole when one row cannot be read."""
+    """Read the published values of a CSV file; refuse the file if a row is invalid."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
@@ -116,15 +116,15 @@ def compare(
     published: Path | None = None,
     simulated: Sequence[str] = (),
 ) -> Comparison:
-    """Put every published value beside the computed one.
+    """Look up the computed value of each published value, and compare the two.
 
-    `table_of` gives a table by name and may raise AuditError; `archives` holds the attempts of each
-    loaded archive. Of those, `simulated` ones stand for archives of the study by their role.
+    `table_of` returns a table by name and may raise AuditError; `archives` maps loaded archives to
+    their numbers of attempts. Archives in `simulated` replace those of the study by role.
     """
 
     @functools.cache
-    def found(name: str) -> list[Row] | str:
-        """Return a table's rows, or why there are none."""
+    def read_rows(name: str) -> list[Row] | str:
+        """Return the rows of a table, or the message of the error that it raises."""
         try:
             return table_of(name).to_pylist()
         except AuditError as error:
@@ -135,25 +135,25 @@ def compare(
     roles = _match_roles(names - set(archives), simulated)
     for value in values:
         archive = roles.get(value.key.get("archive"), value.key.get("archive"))
-        # Before asking for the table: other people's data need not compute the study's.
+        # Check this first, so that other data do not compute the study's tables.
         if archive is not None and archive not in archives:
             value.reason = "archive not loaded"
-        elif isinstance(table := found(value.table), str):
+        elif isinstance(table := read_rows(value.table), str):
             value.reason = table
         else:
-            value.computed = _cell(value, roles, table)
+            value.computed = _find_cell(value, roles, table)
             value.reason = "no such value" if value.computed is None else ""
     identities = find_identities(values) if names <= STUDY_ATTEMPTS.keys() else []
     for value in values:
         if value.outcome == "different":
-            value.reason = _explain(value, identities)
+            value.reason = _explain_difference(value, identities)
     return Comparison(values, is_study(archives), tuple(sorted(roles.values())), tuple(identities))
 
 
-def _explain(value: PublishedValue, identities: Sequence[Identity]) -> str:
-    """Return by how many replays a value is off, and which values of other tables are off, too."""
+def _explain_difference(value: PublishedValue, identities: Sequence[Identity]) -> str:
+    """Describe a difference in replays, and name related values of other tables that differ."""
     parts = []
-    if (count := replays_of(value)) is not None and value.computed is not None:
+    if (count := count_replays(value)) is not None and value.computed is not None:
         off = abs(value.computed - value.published) * count / 100
         parts.append(f"off by {off:.1f} of {count:,} replays")
     related = {
@@ -171,18 +171,18 @@ def _explain(value: PublishedValue, identities: Sequence[Identity]) -> str:
 
 
 def _match_roles(names: Collection[Any], simulated: Sequence[str]) -> dict[Any, str]:
-    """Return the simulated archive that has the role of each archive: what its name ends with."""
+    """Map archives of the study to simulated ones with the same role, the end of the name."""
     roles = {name.rpartition("_")[2]: name for name in sorted(simulated)}
     return {name: roles[role] for name in names if (role := name.rpartition("_")[2]) in roles}
 
 
 def is_study(archives: Mapping[str, int]) -> bool:
-    """Return whether archives, with how many attempts each has, are the study's."""
+    """Return whether archives include the study's, with the same numbers of attempts."""
     return all(archives.get(name) == count for name, count in STUDY_ATTEMPTS.items())
 
 
-def _cell(item: PublishedValue, roles: Mapping[Any, str], rows: Sequence[Row]) -> float | None:
-    """Return the cell of a table that a published value is about, where there is one number."""
+def _find_cell(item: PublishedValue, roles: Mapping[Any, str], rows: Sequence[Row]) -> float | None:
+    """Find the table cell of a published value; return None unless exactly one number fits."""
     key = {name: roles.get(value, value) for name, value in item.key.items()}
     cells = [
         row.get(item.column)
@@ -194,7 +194,7 @@ def _cell(item: PublishedValue, roles: Mapping[Any, str], rows: Sequence[Row]) -
 
 
 def comparison_table(comparison: Comparison, *, compact: bool = False) -> pa.Table:
-    """Return one row per published value; compact puts the key into one column, for reading."""
+    """Build a table of published and computed values; `compact` joins the keys in one column."""
     text, whole, real = pa.string(), pa.int64(), pa.float64()
     keys = {name: whole if name in _NUMBERS else text for name in KEYS}
     schema = pa.schema(
@@ -216,27 +216,29 @@ def comparison_table(comparison: Comparison, *, compact: bool = False) -> pa.Tab
 
 
 def summary_table(comparison: Comparison) -> pa.Table:
-    """Count by table how many values are published, equal, different and not computed."""
+    """Count per table the values that are published, equal, different and not computed."""
     published = Counter(row.table for row in comparison.rows)
     counts = {"published": published}
-    counts |= {name: Counter(row.table for row in comparison.those(name)) for name in OUTCOMES}
+    counts |= {
+        name: Counter(row.table for row in comparison.with_outcome(name)) for name in OUTCOMES
+    }
     columns = {kind: [count[table] for table in published] for kind, count in counts.items()}
     return pa.table({"table": list(published), **columns})
 
 
 def verdict(comparison: Comparison) -> tuple[str, int]:
-    """Return the comparison in one sentence, and the exit status it deserves."""
-    equal, different, missing = (len(comparison.those(outcome)) for outcome in OUTCOMES)
+    """Summarize the comparison in one sentence; return it with the exit status, 0 or 1."""
+    equal, different, missing = (len(comparison.with_outcome(outcome)) for outcome in OUTCOMES)
     total = len(comparison.rows)
-    counted = f"{equal} of {total} published values reproduced"
-    counted += f", {different} differ" if different else ""
+    counts = f"{equal} of {total} published values reproduced"
+    counts += f", {different} differ" if different else ""
     if missing:
-        tables = sorted({row.table for row in comparison.those("not_computed")})
-        counted += f", {missing} not computed ({', '.join(tables)})"
+        tables = sorted({row.table for row in comparison.with_outcome("not_computed")})
+        counts += f", {missing} not computed ({', '.join(tables)})"
     if comparison.simulated:
         return (
             f"The data are simulated: {', '.join(comparison.simulated)} stand for the study's "
-            f"archives by their role. {counted}; none of it is evidence.",
+            f"archives by their role. {counts}; none of it is evidence.",
             0,
         )
     if not comparison.is_study:
@@ -245,11 +247,11 @@ def verdict(comparison: Comparison) -> tuple[str, int]:
             "and a difference is no failure.",
             0,
         )
-    return counted + ".", 1 if equal < total else 0
+    return counts + ".", 1 if equal < total else 0
 
 
 def identity_note(comparison: Comparison) -> str:
-    """Return how many identities hold between the published values, and which do not."""
+    """Write how many identities hold between the published values, and list the others."""
     if not comparison.identities:
         return ""
     broken = [identity.text for identity in comparison.identities if not identity.holds]

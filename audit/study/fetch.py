@@ -1,4 +1,4 @@
-"""The study's archive from the hub: only the files it needs, resumed, checked against hashes."""
+"""Download files from the Hugging Face hub: resume partial ones and check their hashes."""
 
 import fnmatch
 import hashlib
@@ -25,9 +25,9 @@ SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz")
 # A storage bucket of the hub, and a dataset's files, as addresses.
 BUCKET, DATASET = "hf://buckets/", "hf://datasets/"
 LAYOUTS = f"owner/name, {DATASET}owner/name/PATTERN or {BUCKET}owner/name/FOLDER"
-# Failures of these packages are the network's or the hub's, not this program's.
+# Exceptions of these packages are failures of the network or the hub.
 NETWORK = ("httpx", "httpx2", "requests", "urllib3", "huggingface_hub", "hf_xet")
-# What to do about failures that the hub's library knows; the first that fits counts.
+# Advice for exceptions of the hub's library; the first match counts.
 ADVICE = {
     "HFValidationError": "not the name of a dataset, which is owner/name",
     "GatedRepoError": "asks for consent; give it there, then set HF_TOKEN",
@@ -38,7 +38,7 @@ ADVICE = {
 
 
 class Place(NamedTuple):
-    """A dataset at a revision, or a bucket, which has none, and what asks the hub for it."""
+    """A dataset at a revision, or a bucket (no revision), with the client of the hub."""
 
     hub: Any
     api: Any
@@ -46,16 +46,16 @@ class Place(NamedTuple):
     revision: str | None
 
     def __str__(self) -> str:
-        """Return the address to name in a message."""
+        """Return the address of the dataset or bucket for messages."""
         if self.revision is None:
             return BUCKET + self.name
         return f"{self.api.endpoint}/datasets/{self.name}@{self.revision}"
 
 
 class Remote(NamedTuple):
-    """A file as the hub lists it: large files have a SHA-256, small ones git's hash.
+    """A file as the hub lists it, with a SHA-256 (large files) or git's hash (small files).
 
-    A file of a bucket has neither, only `version`, which changes with its content.
+    A file of a bucket has no hash, only a `version` that changes with its content.
     """
 
     path: str
@@ -90,7 +90,7 @@ def fetch(
     chosen = {
         remote
         for archive in names(archives) or ARCHIVES
-        for remote in files_of(archive, files, str(place))
+        for remote in select_files(archive, files, str(place))
     }
     total, done = sum(remote.bytes for remote in chosen), 0
     rows = []
@@ -106,19 +106,19 @@ def fetch(
     return Result(pa.Table.from_pylist(rows, FETCHED))
 
 
-def local_files(sources: Sources) -> list[Any]:
-    """Return the sources; those at the hub's address are brought here as files first."""
+def download_sources(sources: Sources) -> list[Any]:
+    """Download the sources with an hf:// address; return all sources as local files."""
     found = (
-        hub_files(source) if isinstance(source, str) and source.startswith("hf://") else [source]
-        for source in source_paths(sources)
+        download_address(path) if isinstance(path, str) and path.startswith("hf://") else [path]
+        for path in source_paths(sources)
     )
     return [file for files in found for file in files]
 
 
-def hub_files(address: str) -> list[str]:
-    """Return the files at hf://datasets/owner/name/PATTERN or hf://buckets/owner/name/FOLDER.
+def download_address(address: str) -> list[str]:
+    """Download the files at hf://datasets/owner/name/PATTERN or hf://buckets/owner/name/FOLDER.
 
-    They are kept beside what the hub's library keeps. A bucket's folder means all data in it.
+    They are kept in the cache of the hub's library. A folder of a bucket means all data in it.
     """
     place, pattern = _read_address(address, "main")
     folder = ""
@@ -132,7 +132,7 @@ def hub_files(address: str) -> list[str]:
     if pattern:
         chosen = [file for file in files if fnmatch.fnmatchcase(file.path, pattern)]
     else:
-        chosen = without_token_lists([f for f in files if f.path.endswith(SUFFIXES)])
+        chosen = select_light_copy([f for f in files if f.path.endswith(SUFFIXES)])
     if not chosen:
         known = sorted(file.path for file in files)
         raise AuditError(f"{address}: {not_there('file', pattern, known)}")
@@ -144,7 +144,7 @@ def hub_files(address: str) -> list[str]:
 
 
 def _read_address(address: str, revision: str) -> tuple[Place, str]:
-    """Return the dataset or bucket at an address, and the folder or pattern in it."""
+    """Parse an hf:// address or owner/name; return the dataset or bucket and the path in it."""
     is_bucket = address.startswith(BUCKET)
     owner, _, rest = address.removeprefix(BUCKET).removeprefix(DATASET).partition("/")
     name, _, pattern = rest.partition("/")
@@ -165,7 +165,7 @@ def _read_address(address: str, revision: str) -> tuple[Place, str]:
 
 
 def _list_files(place: Place, folder: str) -> tuple[Place, list[Remote]]:
-    """Return a dataset at its commit, or a bucket, and its files."""
+    """List the files of a dataset or bucket; return it at its commit, with the files."""
     try:
         if place.revision is None:
             return place, [
@@ -177,22 +177,22 @@ def _list_files(place: Place, folder: str) -> tuple[Place, list[Remote]]:
             place.name, revision=place.revision, files_metadata=True, timeout=30
         )
     except Exception as error:
-        raise _explained(place, error) from None
+        raise _explain_error(place, error) from None
     hashes = [(file, file.lfs.sha256 if file.lfs else file.blob_id) for file in info.siblings]
     files = [Remote(file.rfilename, file.size, hash, hash) for file, hash in hashes]
     return place._replace(revision=info.sha), files
 
 
-def files_of(archive: str, remotes: Sequence[Remote], where: str) -> list[Remote]:
-    """Return an archive's data files, without the copy that has a list entry per token."""
+def select_files(archive: str, remotes: Sequence[Remote], where: str) -> list[Remote]:
+    """Select the data files of an archive, preferably the copy without per-token lists."""
     data = [
         remote
         for remote in remotes
         if remote.path.endswith(SUFFIXES) and ".." not in remote.path.split("/")
     ]
-    # A folder or a file of that name; where there is none, the name as a part of the path.
+    # Match a folder or file of that name, or else the name inside a path.
     part = re.compile(rf"(?<![A-Za-z0-9]){re.escape(archive)}(?![A-Za-z0-9])")
-    matching = [remote for remote in data if archive in _names(remote.path)]
+    matching = [remote for remote in data if archive in _split_path(remote.path)]
     matching = matching or [remote for remote in data if part.search(remote.path)]
     if not matching:
         folders = sorted({remote.path.rpartition("/")[0] or "." for remote in data})
@@ -200,27 +200,27 @@ def files_of(archive: str, remotes: Sequence[Remote], where: str) -> list[Remote
             f"{where}: no data file of archive '{archive}'; check --archive; "
             f"there are files in {', '.join(folders[:20]) or 'no folder'}"
         )
-    return without_token_lists(matching)
+    return select_light_copy(matching)
 
 
-def without_token_lists(remotes: list[Remote]) -> list[Remote]:
-    """Return the files of the copy called meta; the other copy has a list entry per token."""
+def select_light_copy(remotes: list[Remote]) -> list[Remote]:
+    """Select the files of the copy called meta, which has no per-token lists, if there is one."""
     light = [remote for remote in remotes if "meta" in re.split(r"[/._-]", remote.path)]
     return light or remotes
 
 
-def _names(path: str) -> list[str]:
-    """Return the folders of a path and its file's name without suffix and shard number."""
+def _split_path(path: str) -> list[str]:
+    """Split a path into folders and the file name without suffix and shard number."""
     *folders, name = path.split("/")
     return [*folders, re.sub(r"(-\d+-of-\d+)?(\.[a-z]+)+$", "", name)]
 
 
 def _fetch_file(place: Place, path: Path, remote: Remote) -> bool:
-    """Transfer a file if it is missing or damaged, resume a begun one; return whether it was.
+    """Download a file that is missing or damaged; return whether it was downloaded.
 
-    A file of a bucket has no hash: it is always sent again.
+    A file of a bucket has no hash, so it is always downloaded again.
     """
-    if remote.hash and path.is_file() and _damage(path, remote) is None:
+    if remote.hash and path.is_file() and _find_damage(path, remote) is None:
         return False
     # The hash is part of the name, so a partial download of another version is never resumed.
     partial = path.with_name(f"{path.name}.{remote.version[:12]}.partial")
@@ -232,10 +232,10 @@ def _fetch_file(place: Place, path: Path, remote: Remote) -> bool:
             break
         except Exception as error:
             before, arrived = arrived, partial.stat().st_size if partial.exists() else 0
-            # A connection that broke is taken up again as long as each one brings something.
+            # Retry a broken connection as long as each attempt transfers some bytes.
             if not _is_network(error) or arrived in (before, 0):
-                raise _explained(place, error) from None
-    if damage := _damage(partial, remote):
+                raise _explain_error(place, error) from None
+    if damage := _find_damage(partial, remote):
         partial.unlink()
         raise AuditError(f"{path}: {damage}; it was removed, run fetch again")
     partial.replace(path)
@@ -243,7 +243,7 @@ def _fetch_file(place: Place, path: Path, remote: Remote) -> bool:
 
 
 def _transfer(place: Place, partial: Path, remote: Remote) -> None:
-    """Append what is missing of a file; the hub's own download starts anew in every process."""
+    """Append the missing bytes of a file; the hub's own download would not resume them."""
     from huggingface_hub.file_download import http_get
 
     hub, endpoint = place.hub, place.api.endpoint
@@ -255,7 +255,7 @@ def _transfer(place: Place, partial: Path, remote: Remote) -> None:
     headers = hub.utils.build_hf_headers(library_name="budget-audit")
     location = hub.get_hf_file_metadata(url, headers=headers).location
     if urlsplit(location).netloc != urlsplit(url).netloc:
-        # A store that is not the hub gets a signed address, not the token.
+        # The token must not be sent to another host; the address is signed.
         headers.pop("authorization", None)
     with open(partial, "ab") as stream:
         if stream.tell() > remote.bytes:
@@ -264,8 +264,8 @@ def _transfer(place: Place, partial: Path, remote: Remote) -> None:
             http_get(location, stream, resume_size=stream.tell(), headers=headers)
 
 
-def _damage(path: Path, remote: Remote) -> str | None:
-    """Return how a file differs from what the hub lists, or None."""
+def _find_damage(path: Path, remote: Remote) -> str | None:
+    """Compare the size and hash of a file with the hub's; return the difference or None."""
     size = path.stat().st_size
     if size != remote.bytes:
         return f"has {size:,} bytes, the hub lists {remote.bytes:,}"
@@ -279,13 +279,13 @@ def _damage(path: Path, remote: Remote) -> str | None:
 
 
 def _is_network(error: Exception) -> bool:
-    """Return whether a failure is the network's or the hub's."""
+    """Return whether an exception comes from the network or the hub."""
     package = type(error).__module__.split(".")[0]
     return package in NETWORK or isinstance(error, ConnectionError | TimeoutError)
 
 
-def _explained(place: Place, error: Exception) -> Exception:
-    """Return the hub's failure in one line with the next step, or any other error as it is."""
+def _explain_error(place: Place, error: Exception) -> Exception:
+    """Translate an error of the hub into an AuditError with advice; return others unchanged."""
     for name, advice in ADVICE.items():
         if isinstance(error, getattr(place.hub.errors, name)):
             return AuditError(f"{place}: {advice}")

@@ -1,4 +1,4 @@
-"""What two demonstrations show: lines on one budget, and a table of all budgets for a terminal."""
+"""Write the findings of two demonstrations: sentences on one budget, a table of all budgets."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,19 +9,18 @@ from audit.rules import RULES
 from audit.units import UNITS, Unit, write_amount
 
 Row = dict[str, Any]
-# The budgets that the lines are about.
+# The budgets of the sentences: dollars per issue, tokens per problem.
 AN_ISSUE, A_PROBLEM = 0.50, 4000
-# What a row of the table of forced answers shows, and the terminal whose accuracy it is.
+# Terminals in the table of forced answers, with the names of their rows.
 SHOWN = {"none": "cut", "standing": "box so far", "forced": "forced answer"}
 
 
 def agents_finding(curves: Sequence[Row], unit: Unit) -> str:
-    """Write percent solved and cost of every rule in the recorded agent runs."""
+    """Write the percent solved and the cost of each rule in the recorded agent runs."""
     rows = {(row["rule"], row["budget"]): row for row in curves}
-    solved = {rule: _percent(row["accuracy"]) for (rule, at), row in rows.items() if at == AN_ISSUE}
-    paid = {
-        rule: write_amount(row["cost"], unit) for (rule, at), row in rows.items() if at == AN_ISSUE
-    }
+    issues = {rule: row for (rule, at), row in rows.items() if at == AN_ISSUE}
+    solved = {rule: _format_percent(row["accuracy"]) for rule, row in issues.items()}
+    paid = {rule: write_amount(row["cost"], unit) for rule, row in issues.items()}
     lines = [
         f"At {budget_name(AN_ISSUE, unit)} an issue, {solved['strict']} are solved when the budget "
         f"cuts, {solved['step']} when the running step may finish and {solved['advisory']} when "
@@ -36,12 +35,12 @@ def agents_finding(curves: Sequence[Row], unit: Unit) -> str:
         names += [f"{rule}, solved", f"  {RULES[rule].crossing}, paid"]
         for budget, cells in columns.items():
             row = rows[rule, budget]
-            cells += [_percent(row["accuracy"]), write_amount(row["cost"], unit)]
-    return "\n".join([*lines, "", _table("rule", names, columns, unit)])
+            cells += [_format_percent(row["accuracy"]), write_amount(row["cost"], unit)]
+    return "\n".join([*lines, "", _lay_out("rule", names, columns, unit)])
 
 
 def forced_finding(terminals: Sequence[Row], main: Sequence[Row]) -> str:
-    """Write percent correct and tokens of each terminal and of the advisory rule."""
+    """Write the percent correct and the tokens of each terminal and of the advisory rule."""
     rows = {(row["archive"], row["budget"], row["terminal"]): row for row in terminals}
     rows |= {(row["archive"], row["budget"], "advisory"): row for row in main}
     unit = UNITS["completion"]
@@ -53,12 +52,10 @@ def forced_finding(terminals: Sequence[Row], main: Sequence[Row]) -> str:
         names += ["  advisory", "  tokens"]
         for budget, cells in columns.items():
             advisory = rows[archive, budget, "advisory"]
-            ended = [_percent(rows[archive, budget, name]["accuracy"]) for name in SHOWN]
+            ended = [_format_percent(rows[archive, budget, name]["accuracy"]) for name in SHOWN]
             spent = f"{rows[archive, budget, 'forced']['cost']:,.0f}"
-            right, paid = (
-                _percent(advisory["advisory_accuracy"]),
-                f"{advisory['advisory_cost']:,.0f}",
-            )
+            right = _format_percent(advisory["advisory_accuracy"])
+            paid = f"{advisory['advisory_cost']:,.0f}"
             cells += ["", *ended, spent, right, paid]
             if budget == A_PROBLEM:
                 cut, standing, forced = ended
@@ -72,15 +69,16 @@ def forced_finding(terminals: Sequence[Row], main: Sequence[Row]) -> str:
         "Advisory abstains where the running attempt ends by its own generation limit, and a "
         "forced answer does not: most of forced's lead at 16k comes from there."
     )
-    return "\n".join([*lines, "", _table("budget", names, columns, unit)])
+    return "\n".join([*lines, "", _lay_out("budget", names, columns, unit)])
 
 
-def _table(corner: str, names: list[str], columns: Mapping[float, list[str]], unit: Unit) -> str:
-    """Lay out a column of names and a column per budget."""
-    shown = [DisplayColumn(corner, names, False)]
-    shown += [DisplayColumn(budget_name(at, unit), cells, True) for at, cells in columns.items()]
-    return lines_of(shown, len(names))
+def _lay_out(corner: str, names: list[str], columns: Mapping[float, list[str]], unit: Unit) -> str:
+    """Format a table with a column of names and a column per budget."""
+    table = [DisplayColumn(corner, names, False)]
+    table += [DisplayColumn(budget_name(at, unit), cells, True) for at, cells in columns.items()]
+    return lines_of(table, len(names))
 
 
-def _percent(accuracy: float) -> str:
+def _format_percent(accuracy: float) -> str:
+    """Format a percentage with one decimal."""
     return round_half_up(accuracy, 1) + " %"

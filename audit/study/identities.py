@@ -1,4 +1,4 @@
-"""What published values say of one another, without any data: identities, whole counts, bounds."""
+"""Check published values against one another, without data: equations, bounds, whole counts."""
 
 import math
 import re
@@ -16,47 +16,49 @@ WHOLE = {
     for column in columns
 }
 SLACK = 1e-9
-# Which row of `main` a row with two budgets means by these names.
+# A row with two budgets refers by these names to rows of `main`, at the budget of this column.
 AT_BUDGET = {"advisory": "advisory_budget", "strict": "strict_budget"}
-# Tables of which a mean is taken over several rows.
+# Tables whose several rows are averaged.
 PARTED = ("by_competition", "length_strata")
-# A column of the row, or of another table; a name before a parenthesis is a function's.
+# A column of the row, or TABLE.COLUMN of another table, but no function name.
 NAME = re.compile(r"[a-z]\w*(?:\.\w+)?(?![\w.(])")
 
 
 class Identity(NamedTuple):
-    """A comparison of published values: in words, the values, and whether it can hold."""
+    """A comparison of published values: its text, the values, and whether it can hold."""
 
     text: str
     values: tuple[Any, ...]
     holds: bool
-    # The value that others give, where it is one side of an equation.
+    # The value on the left side of an equation, which the other values determine.
     given: Any = None
 
 
 class _NotPublished(Exception):
-    """A comparison needs a value that is not in the file."""
+    """The error of a comparison that needs a value missing from the file."""
 
 
 def find_identities(values: Sequence[Any]) -> list[Identity]:
-    """Return what holds, or should, between the values of a published file."""
-    return [*_whole_counts(values), *_comparisons(values)]
+    """Check every declared identity for which a published file has all values."""
+    return [*_check_counts(values), *_check_comparisons(values)]
 
 
-def replays_of(value: Any) -> int | None:
-    """Return of how many replays, or problems, a value is a percentage; None where of none."""
+def count_replays(value: Any) -> int | None:
+    """Return the number of replays or problems behind a percentage; None for other values."""
     return WHOLE.get((value.table, value.column))
 
 
-def _whole_counts(values: Sequence[Any]) -> Iterator[Identity]:
+def _check_counts(values: Sequence[Any]) -> Iterator[Identity]:
+    """Check that each percentage can be a whole count of its replays or problems."""
     for value in values:
-        if (count := replays_of(value)) is not None:
+        if (count := count_replays(value)) is not None:
             whole, half = value.published * count / 100, 0.5 * 10**-value.decimals * count / 100
             holds = math.floor(whole + half + SLACK) >= whole - half - SLACK
             yield Identity(f"{value.column} is a whole count of {count:,}", (value,), holds)
 
 
-def _comparisons(values: Sequence[Any]) -> Iterator[Identity]:
+def _check_comparisons(values: Sequence[Any]) -> Iterator[Identity]:
+    """Check the equations and bounds of identities.toml in every row that they apply to."""
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for value in values:
         rows.setdefault((value.table, *sorted(value.key.items())), {})[value.column] = value
@@ -66,22 +68,22 @@ def _comparisons(values: Sequence[Any]) -> Iterator[Identity]:
             if name != table or (fixed and (fixed[0], int(fixed[1])) not in parts):
                 continue
             for line in lines:
-                if identity := _compare(line, values, dict(parts), row):
+                if identity := _check_line(line, values, dict(parts), row):
                     yield identity._replace(text=f"{table}: {line}")
 
 
-def _compare(
+def _check_line(
     line: str, values: Sequence[Any], key: dict[str, Any], row: dict[str, Any]
 ) -> Identity | None:
-    """Return a comparison and whether it can hold, however its values were rounded."""
+    """Check whether one line can hold, allowing for rounding; None if a value is missing."""
     taken: list[Any] = []
 
-    def place(name: re.Match[str]) -> str:
-        """Return Python for a column: its place among the published numbers."""
+    def index_column(name: re.Match[str]) -> str:
+        """Replace a column name by Python that indexes the list of published numbers."""
         table, _, column = name[0].rpartition(".")
         if table == "key":
             return str(key[column])
-        found = _others(values, key, table, column) if table else [row.get(column)]
+        found = _find_values(values, key, table, column) if table else [row.get(column)]
         if None in found or (len(found) != 1 and table not in PARTED):
             raise _NotPublished
         taken.extend(found)
@@ -89,11 +91,11 @@ def _compare(
         return f"[{', '.join(places)}]" if table in PARTED else places[0]
 
     def evaluate(numbers: Sequence[float]) -> list[float]:
-        names = {"__builtins__": {}, "mean": _mean, "numbers": numbers}
+        names = {"__builtins__": {}, "mean": _average, "numbers": numbers}
         return [eval(side, names) for side in sides]
 
     try:
-        sides = [NAME.sub(place, side) for side in re.split(" [=<]= ", line)]
+        sides = [NAME.sub(index_column, side) for side in re.split(" [=<]= ", line)]
         published = [value.published for value in taken]
         found, slack = evaluate(published), SLACK
     except _NotPublished:
@@ -108,8 +110,8 @@ def _compare(
     return Identity(line, tuple(taken), holds, taken[0] if is_equation and taken[1:] else None)
 
 
-def _others(values: Sequence[Any], key: dict[str, Any], table: str, column: str) -> list[Any]:
-    """Return the values of another table in rows with the same archive, budget and selector."""
+def _find_values(values: Sequence[Any], key: dict[str, Any], table: str, column: str) -> list[Any]:
+    """Find the values of a column of another table, in rows with the same keys."""
     if table in AT_BUDGET:
         key = {"archive": key.get("archive"), "budget": key.get(AT_BUDGET[table])}
         table = "main"
@@ -118,13 +120,13 @@ def _others(values: Sequence[Any], key: dict[str, Any], table: str, column: str)
         for value in values
         if (value.table, value.column) == (table, column)
         and all(value.key.get(name, part) == part for name, part in key.items())
-        # What the row does not tell apart would be several rows.
+        # A value with more keys than this row would match several rows.
         and (table in PARTED or value.key.keys() <= key.keys())
     ]
 
 
-def _mean(parts: Sequence[float], count: int) -> float:
-    """Return the mean of so many numbers."""
+def _average(parts: Sequence[float], count: int) -> float:
+    """Return the mean; raise _NotPublished unless there are `count` numbers."""
     if len(parts) != count:
         raise _NotPublished
     return sum(parts) / count

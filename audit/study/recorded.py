@@ -1,4 +1,4 @@
-"""The recorded attempts that ship with the project: what they are, and whom to credit."""
+"""The recorded attempts that ship with the project: files, settings, titles and credits."""
 
 import hashlib
 import tomllib
@@ -24,21 +24,21 @@ class Recorded:
     checkpoints: Path | None = None
 
 
-def _recorded(
+def _build_recorded(
     file: str, settings: Mapping[str, Any], prices: str = "", checkpoints: str = "", **about: str
 ) -> Recorded:
-    """Return what recorded.toml says of attempts, with the places of their files."""
+    """Build a Recorded from an entry of recorded.toml, with full paths of its files."""
     priced = {"prices": FOLDER / prices} if prices else {}
     asked = FOLDER / checkpoints if checkpoints else None
     return Recorded(FOLDER / file, settings={**priced, **settings}, checkpoints=asked, **about)
 
 
 SHIPPED = tomllib.loads((FOLDER / "recorded.toml").read_text(encoding="utf-8"))
-OTIS, AGENTS, FORCED = (_recorded(**SHIPPED[name]) for name in ("otis", "agents", "forced"))
+OTIS, AGENTS, FORCED = (_build_recorded(**SHIPPED[name]) for name in ("otis", "agents", "forced"))
 
 
-def _shipped(con: duckdb.DuckDBPyConnection) -> tuple[list[Recorded], int]:
-    """Return which shipped files are among the sources, and how many files there are in all."""
+def _find_shipped(con: duckdb.DuckDBPyConnection) -> tuple[list[Recorded], int]:
+    """Find the shipped files among the loaded ones; return them and the number of all files."""
     query = "select distinct sha256 from sources where format <> 'checkpoints'"
     hashes = {sha for (sha,) in con.execute(query).fetchall()}
     shipped = (OTIS, AGENTS, FORCED)
@@ -47,11 +47,11 @@ def _shipped(con: duckdb.DuckDBPyConnection) -> tuple[list[Recorded], int]:
 
 
 def title(con: duckdb.DuckDBPyConnection) -> str | None:
-    """Return the title of a report on shipped attempts alone."""
-    shipped, files = _shipped(con)
+    """Return the title of a report if a single shipped file was loaded, else None."""
+    shipped, files = _find_shipped(con)
     return shipped[0].title if len(shipped) == files == 1 else None
 
 
 def credits(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return whom a report must credit."""
-    return [recorded.credit for recorded in _shipped(con)[0]]
+    """Return the credits that a report must print for shipped attempts."""
+    return [recorded.credit for recorded in _find_shipped(con)[0]]

@@ -1,4 +1,4 @@
-"""Simulated archives with the study's shape, calibrated on its published source-record audit."""
+"""Simulate archives in the study's shape, calibrated on its published source-record audit."""
 
 import math
 import re
@@ -41,7 +41,7 @@ class Audit(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of answer: its spellings normalize to the first of them, the one apart does not."""
+    """A kind of answer: spellings with one normal form, and maybe one with another (`apart`)."""
 
     ranges: tuple[tuple[int, int], ...]  # of the numbers in it
     spellings: tuple[str, ...]
@@ -69,8 +69,8 @@ UNFINISHED_BOX = " so the answer is $\\boxed{%d"
 EARLY_BOX = " Maybe the answer is $\\boxed{%s}$ but we should check.\n\n"
 CUT_OFF = (" so the", " and we need", " which gives", " then the number of")
 
-# What the o200k pattern does to ASCII text without apostrophes, and the pieces of the texts
-# above that are more than one token.
+# The o200k pattern for ASCII text without apostrophes, and the pieces of the texts above that
+# are more than one token.
 PIECE = re.compile(
     r"[^\r\nA-Za-z0-9]?[A-Z]*[a-z]+|[^\r\nA-Za-z0-9]?[A-Z]+[a-z]*|[0-9]{1,3}"
     r"| ?[^\sA-Za-z0-9]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -81,12 +81,12 @@ LONG_PIECES |= {r"\cdot": 3, "{,}": 3}
 
 
 class Problem(NamedTuple):
-    """What both archives share about one problem."""
+    """A simulated problem, the same in both archives: difficulty, answers and references."""
 
     length: float  # standard score: how long its solutions are
     puzzle: float  # standard score: how hard it is to get right
     right: Value
-    traps: list[Value]  # wrong answers that many attempts fall for
+    traps: list[Value]  # wrong answers that many attempts give
     pull: float  # share of its wrong answers that are traps
     prompt_tokens: int
     references: list[str]
@@ -100,12 +100,12 @@ class Stream(NamedTuple):
     paragraphs: list[int]  # tokens that begin a paragraph, with a text's worth of tokens to follow
 
 
-WRITTEN = (
+FILE_COLUMNS = (
     "archive", "competition", "question_id", "seed", "prompt_tokens", "completion_tokens",
     "finish_reason", "text", "archive_answer", "correct", "mean_logprob", "references",
 )  # fmt: skip
 FILE_SCHEMA = pa.schema(
-    {name: COLUMNS[name].type for name in WRITTEN} | {"text": pa.string()},
+    {name: COLUMNS[name].type for name in FILE_COLUMNS} | {"text": pa.string()},
     metadata={
         "simulated": "true",
         "description": "Simulated attempts, calibrated on the published source-record audit; "
@@ -146,7 +146,7 @@ def simulate(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AuditError(f"cannot make the folder {out}: {error.strerror}; give another") from error
-    stream = word_stream(np.random.default_rng([seed, 0]))
+    stream = write_words(np.random.default_rng([seed, 0]))
     total = len(AUDIT) * len(ANSWER_KINDS) * problems * attempts
     done = 0
     paths = []
@@ -162,7 +162,7 @@ def simulate(
                 bank = draw_problems(np.random.default_rng([seed, 1, t]), competition, problems)
                 rng = np.random.default_rng([seed, 2, t, number])
                 columns = draw_columns(rng, archive, competition, bank, attempts)
-                for batch in with_texts(rng, columns, stream, texts):
+                for batch in write_texts(rng, columns, stream, texts):
                     writer.write_batch(batch)
                     done += batch.num_rows
                     if progress:
@@ -171,13 +171,13 @@ def simulate(
     return paths
 
 
-def scaled(count: int, records: int) -> int:
-    """Return a count of the audit table for another number of records."""
+def scale_count(count: int, records: int) -> int:
+    """Scale a count of the audit table to another number of records."""
     return round(count * records / RECORDS)
 
 
-def scores(rng: Rng, count: int) -> np.ndarray:
-    """Return evenly spread normal scores in random order, so that few problems still differ."""
+def draw_scores(rng: Rng, count: int) -> np.ndarray:
+    """Draw normal scores at even quantiles in random order, so that even few problems differ."""
     return rng.permutation([NormalDist().inv_cdf((i + 0.5) / count) for i in range(count)])
 
 
@@ -190,9 +190,9 @@ def draw_value(rng: Rng, kind: str, other_than: Value | None = None) -> Value:
 
 
 def draw_problems(rng: Rng, competition: str, count: int) -> list[Problem]:
-    """Draw the problems of a competition; its shortest has an answer of the first kind."""
-    lengths = scores(rng, count)
-    puzzles = 0.6 * lengths + 0.8 * scores(rng, count)
+    """Draw the problems of a competition; the shortest has an answer of the first kind."""
+    lengths = draw_scores(rng, count)
+    puzzles = 0.6 * lengths + 0.8 * draw_scores(rng, count)
     ranks = lengths.argsort().argsort()
     problems = []
     for length, puzzle, rank in zip(lengths, puzzles, ranks, strict=True):
@@ -210,15 +210,15 @@ def draw_problems(rng: Rng, competition: str, count: int) -> list[Problem]:
 def draw_costs(
     rng: Rng, lengths: np.ndarray, attempts: int, audit: Audit
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw costs with the audit's median, the longest cut off at the cap; and their scores."""
+    """Draw costs with the audit's median, capped at the generation limit; and their scores."""
     score = np.repeat(math.sqrt(0.6) * lengths, attempts)
     score += math.sqrt(0.4) * rng.standard_normal(len(score))
     rank = score.argsort(kind="stable")
-    finished = len(score) - scaled(audit.length, len(score))
+    finished = len(score) - scale_count(audit.length, len(score))
     middle = float(np.median(score))
     cut = float(score[rank[finished:]].min(initial=math.inf))
     # One log-normal law that has the published median and passes the cap where the cut-off
-    # attempts begin; where a row of the audit does not say both, a spread like the others'.
+    # attempts begin; if a row of the audit lacks one of both, use a spread like the others'.
     if audit.median < GENERATION_CAP:
         slope = math.log(GENERATION_CAP / audit.median) / max(cut - middle, 1e-9)
         spread = np.where(score < middle, 0.8, 1.0) * min(max(slope, 0.8), 1.8)
@@ -234,8 +234,8 @@ def draw_costs(
     return costs, score
 
 
-def spell(rng: Rng, value: Value) -> str:
-    """Draw one of an answer's spellings, mostly the first, now and then one that stays apart."""
+def draw_spelling(rng: Rng, value: Value) -> str:
+    """Draw a spelling of an answer: mostly the first, rarely one with another normal form."""
     kind, numbers = value
     _, spellings, apart = ANSWERS[kind]
     pick = rng.random()
@@ -247,44 +247,44 @@ def spell(rng: Rng, value: Value) -> str:
 def draw_columns(
     rng: Rng, archive: str, competition: str, bank: list[Problem], attempts: int
 ) -> dict[str, Any]:
-    """Draw all attempts of an archive at a competition: columns, and boxes for the texts."""
+    """Draw all attempts of an archive in a competition, as columns, without full texts."""
     audit = AUDIT[archive][competition]
     records = len(bank) * attempts
     lengths = np.array([problem.length for problem in bank])
     costs, score = draw_costs(rng, lengths, attempts, audit)
     capped = costs == GENERATION_CAP
 
-    no_box = scaled(audit.no_box, records)
-    stopped_without = max(no_box - int(capped.sum()), min(scaled(2, records), no_box))
+    no_box = scale_count(audit.no_box, records)
+    stopped_without = max(no_box - int(capped.sum()), min(scale_count(2, records), no_box))
     boxed = np.ones(records, dtype=bool)
     boxed[rng.permutation(np.flatnonzero(~capped))[:stopped_without]] = False
     boxed[rng.permutation(np.flatnonzero(capped))[: no_box - stopped_without]] = False
 
-    wrong_labels = scaled(CONFLICTS[archive][1], records) if competition == "HMMT25" else 0
+    wrong_labels = scale_count(CONFLICTS[archive][1], records) if competition == "HMMT25" else 0
     right = draw_right(rng, bank, score, boxed, round(audit.accuracy * records) + wrong_labels)
 
-    # The archive's own parser stumbles over the shortest problem's answers: 2^{99} becomes 2.
+    # The archive's own parser misreads answers of the shortest problems: 2^{99} becomes 2.
     readable = np.argsort(np.repeat(lengths, attempts), kind="stable")
     readable = readable[boxed[readable]]
     misread = np.zeros(records, dtype=bool)
-    misread[readable[: max(len(readable) - scaled(audit.agreement, records), 0)]] = True
-    drawn = []
+    misread[readable[: max(len(readable) - scale_count(audit.agreement, records), 0)]] = True
+    rows = []
     for i in range(records):
         problem = bank[i // attempts]
         value = problem.right if right[i] else draw_wrong(rng, problem)
-        early, ending, raw = write_up(rng, problem, value, bool(capped[i]), bool(boxed[i]))
+        early, ending, raw = write_solution(rng, problem, value, bool(capped[i]), bool(boxed[i]))
         right[i] &= raw is not None
-        said = normalize(raw)
-        answer = said if boxed[i] else None
-        if misread[i] and said:
-            said = said.partition("^")[0] if "^" in said else None
-        drawn.append((early, ending, answer, said))
-    earlies, endings, answers, archive_answers = (list(c) for c in zip(*drawn, strict=True))
+        parsed = normalize(raw)
+        answer = parsed if boxed[i] else None
+        if misread[i] and parsed:
+            parsed = parsed.partition("^")[0] if "^" in parsed else None
+        rows.append((early, ending, answer, parsed))
+    earlies, endings, answers, archive_answers = (list(c) for c in zip(*rows, strict=True))
     # A weak sign of correctness, so that the likeliest answer is a poorer choice than the vote.
     logprobs = 0.012 * right - 0.02 * score + 0.04 * rng.standard_normal(records) - 0.18
     logprobs[rng.random(records) < 0.004] = math.nan
     if competition == "HMMT25":
-        right[mislabelled(rng, bank, answers, CONFLICTS[archive])] = False
+        right[draw_mislabelled(rng, bank, answers, CONFLICTS[archive])] = False
     return {
         "archive": [archive] * records,
         "competition": [competition] * records,
@@ -305,9 +305,9 @@ def draw_columns(
 def draw_right(
     rng: Rng, bank: list[Problem], score: np.ndarray, boxed: np.ndarray, count: int
 ) -> np.ndarray:
-    """Draw so many right attempts, all of them with a box.
+    """Draw which attempts are right: `count` of them, all with a box.
 
-    A hard problem is got wrong more often, and of its attempts the long ones most of all.
+    Attempts at hard problems are wrong more often, and long attempts most often.
     """
     puzzles = np.repeat([problem.puzzle for problem in bank], len(score) // len(bank))
     luck = rng.logistic(size=len(score)) - 2.9 * puzzles - 0.5 * score
@@ -318,19 +318,19 @@ def draw_right(
 
 
 def draw_wrong(rng: Rng, problem: Problem) -> Value:
-    """Draw a wrong answer: often one of the problem's traps, the first most of all."""
+    """Draw a wrong answer: often one of the problem's traps, most often the first."""
     if rng.random() < problem.pull:
         return problem.traps[int(rng.random() ** 2 * len(problem.traps))]
     return draw_value(rng, problem.right[0], problem.right)
 
 
-def write_up(
+def write_solution(
     rng: Rng, problem: Problem, value: Value, capped: bool, boxed: bool
 ) -> tuple[str, str, str | None]:
-    """Write a box on the way (or nothing) and the last words; return the answer in them, too."""
-    raw, pick, early = spell(rng, value), rng.random(), ""
+    """Write an early box (or nothing) and the ending of a text; return both and the answer."""
+    raw, pick, early = draw_spelling(rng, value), rng.random(), ""
     if rng.random() < 0.07:
-        early = EARLY_BOX % spell(rng, value if rng.random() < 0.6 else problem.traps[0])
+        early = EARLY_BOX % draw_spelling(rng, value if rng.random() < 0.6 else problem.traps[0])
     if boxed and capped:
         return EARLY_BOX % raw, CUT_OFF[int(pick * len(CUT_OFF))], raw
     if boxed:
@@ -339,34 +339,34 @@ def write_up(
         return "", CUT_OFF[int(pick / 0.9 * len(CUT_OFF))], None
     if pick < 0.5:
         return "", NO_BOX % raw, raw
-    # Only before a last box that is empty or unfinished does an earlier one not count.
+    # The last box is empty or unfinished, so the early one is not the answer.
     return early, EMPTY_BOX if not capped and pick < 0.75 else UNFINISHED_BOX % value[1][0], None
 
 
-def mislabelled(
+def draw_mislabelled(
     rng: Rng, bank: list[Problem], answers: list[str | None], conflicts: tuple[int, int]
 ) -> list[int]:
-    """Draw right answers that the source grades wrong, though it grades equal ones right."""
-    groups, labels = conflicts[0], scaled(conflicts[1], len(answers))
+    """Draw right answers to label as wrong, though equal answers are labelled right."""
+    groups, labels = conflicts[0], scale_count(conflicts[1], len(answers))
     attempts = len(answers) // len(bank)
-    chosen: list[int] = []
+    picked: list[int] = []
     for q in rng.permutation(len(bank)):
-        share = -(-(labels - len(chosen)) // groups) if groups else 0
+        share = -(-(labels - len(picked)) // groups) if groups else 0
         accepted = normalize(bank[q].references[0])
         bucket = [i for i in range(q * attempts, (q + 1) * attempts) if answers[i] == accepted]
         if 0 < share <= len(bucket) / 2:
-            chosen += rng.permutation(bucket)[:share].tolist()
+            picked += rng.permutation(bucket)[:share].tolist()
             groups -= 1
-    return chosen
+    return picked
 
 
 def count_tokens(text: str) -> int:
-    """Count the o200k tokens of a text made of this module's words and spellings."""
+    """Count the o200k tokens of a text that this module wrote."""
     return sum(LONG_PIECES.get(piece, 1) for piece in PIECE.findall(text))
 
 
-def word_stream(rng: Rng) -> Stream:
-    """Write sentences and paragraphs of random words, enough for a text of any length."""
+def write_words(rng: Rng) -> Stream:
+    """Write a stream of random sentences and paragraphs that is longer than any text."""
     openings, words = (np.array(DATA["vocabulary"][name].split()) for name in ("openings", "words"))
     pieces: list[str] = []
     paragraphs = []
@@ -376,18 +376,18 @@ def word_stream(rng: Rng) -> Stream:
         for sentence in range(rng.integers(2, 7)):
             pieces.append(" " * bool(sentence) + openings[rng.integers(len(openings))])
             for clause in range(rng.integers(1, 4)):
-                chosen = words[rng.integers(len(words), size=rng.integers(3, 10))]
-                pieces += [","] * bool(clause) + [" " + word for word in chosen]
+                clause_words = words[rng.integers(len(words), size=rng.integers(3, 10))]
+                pieces += [","] * bool(clause) + [" " + word for word in clause_words]
             pieces.append(".")
         pieces[-1] = ".\n\n"
     begins = np.cumsum([0] + [len(piece) for piece in pieces])
     return Stream("".join(pieces), begins.tolist(), paragraphs)
 
 
-def with_texts(
+def write_texts(
     rng: Rng, columns: dict[str, Any], stream: Stream, texts: str
 ) -> Iterator[pa.RecordBatch]:
-    """Yield record batches with their texts, one at a time so that memory stays flat."""
+    """Write the texts of the attempts; yield record batches so that few are in memory."""
     recorded = columns["completion_tokens"]
     if texts == "final":
         lengths = rng.integers(60, 120, len(recorded))
@@ -400,12 +400,12 @@ def with_texts(
         rows = slice(first, first + ROW_GROUP[texts])
         batch = {name: columns[name][rows] for name in FILE_SCHEMA.names if name != "text"}
         parts = zip(columns["early"][rows], columns["ending"][rows], lengths[rows], strict=True)
-        batch["text"] = [compose(rng, stream, *part) for part in parts]
+        batch["text"] = [compose_text(rng, stream, *part) for part in parts]
         yield pa.RecordBatch.from_pydict(batch, schema=FILE_SCHEMA)
 
 
-def compose(rng: Rng, stream: Stream, early: str, ending: str, tokens: int) -> str:
-    """Write a text of so many tokens: words, perhaps a box and more words, and the ending."""
+def compose_text(rng: Rng, stream: Stream, early: str, ending: str, tokens: int) -> str:
+    """Write a text of `tokens` tokens: words, perhaps a box and more words, and the ending."""
     words = max(int(tokens) - count_tokens(early) - count_tokens(ending), 0)
     before = int(words * rng.uniform(0.2, 0.95)) if early else 0
     text = ""

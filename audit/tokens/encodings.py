@@ -118,19 +118,17 @@ def tiktoken_encoding(name: str) -> Encoding:
             "or give the path of a Hugging Face tokenizer.json"
         )
     try:
-        encoding = tiktoken.get_encoding(name)
+        source = tiktoken.get_encoding(name)
     except Exception as error:
         # A failed download may raise any exception.
         raise AuditError(
             f"--tokenizer {name}: tiktoken could not download it ({type(error).__name__}); "
             f"{' and '.join(O200K)} need no download"
         ) from None
-    lengths = np.zeros(encoding.n_vocab, dtype=np.int32)
-    for token in encoding.token_byte_values():
-        lengths[encoding.encode_single_token(token)] = len(token)
-    return _make_encoding(
-        name, lambda text: np.array(encoding.encode_ordinary(text), "u4"), lengths
-    )
+    lengths = np.zeros(source.n_vocab, dtype=np.int32)
+    for token in source.token_byte_values():
+        lengths[source.encode_single_token(token)] = len(token)
+    return _make_encoding(name, lambda text: np.array(source.encode_ordinary(text), "u4"), lengths)
 
 
 def hugging_face_encoding(path: str) -> Encoding:

@@ -94,8 +94,8 @@ def test_values_are_found_by_their_keys_and_counted_by_table(tmp_path: Path) -> 
     assert [row.computed for row in comparison.rows] == [12.874999999999998, 5.8349, 300, 41]
     # 5.8349 rounds to 5.83, one hundredth away from the published 5.84.
     assert [row.outcome for row in comparison.rows] == ["equal", "different", "equal", "equal"]
-    assert comparison.those("different") == [comparison.rows[1]]
-    assert comparison.those("not_computed") == []
+    assert comparison.with_outcome("different") == [comparison.rows[1]]
+    assert comparison.with_outcome("not_computed") == []
     assert summary_table(comparison).to_pylist() == [
         {"table": "main", "published": 3, "equal": 2, "different": 1, "not_computed": 0},
         {"table": "grade_repairs", "published": 1, "equal": 1, "different": 0, "not_computed": 0},
@@ -120,7 +120,7 @@ def test_a_value_that_is_not_there_says_why_and_is_no_difference(
 ) -> None:
     comparison = compared(tmp_path, row)
     assert [(item.computed, item.reason) for item in comparison.rows] == [(None, reason)]
-    assert comparison.those("not_computed") == comparison.rows
+    assert comparison.with_outcome("not_computed") == comparison.rows
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ pytest.importorskip("huggingface_hub")
 
 import audit
 from audit.errors import AuditError
-from audit.study.fetch import ARCHIVES, REPO, REVISION, Remote, fetch, files_of
+from audit.study.fetch import ARCHIVES, REPO, REVISION, Remote, fetch, select_files
 from tests.support.archives import attempt, write_parquet
 
 CONTENT = {
@@ -318,9 +318,9 @@ def test_an_archive_is_the_folder_or_file_of_that_name_or_else_a_part_of_the_pat
     exact = ("m_low/a.jsonl", "a/m_low.parquet", "a/m_low-00001-of-00002.jsonl.gz")
     loose = ("a/m_low-aime.parquet",)
     others = ("m_low/notes.txt", "../m_low/a.parquet", "m_lower/a.parquet", "m/low.parquet")
-    found = files_of("m_low", named(*exact, *loose, *others), "here")
+    found = select_files("m_low", named(*exact, *loose, *others), "here")
     assert [remote.path for remote in found] == list(exact)
-    found = files_of("m_low", named(*loose, *others), "here")
+    found = select_files("m_low", named(*loose, *others), "here")
     assert [remote.path for remote in found] == list(loose)
 
 
