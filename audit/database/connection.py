@@ -166,7 +166,7 @@ def two_thirds(memory: str) -> str:
 
 
 def _create_file(path: Path, config: dict[str, Any]) -> None:
-    """Create an empty database under a temporary_path name, then link it to its final name."""
+    """Create an empty database under a temporary name, then link it to its final name."""
     if not path.parent.is_dir():
         raise AuditError(f"{path}: there is no folder {path.parent}; make it first")
     with temporary_path(path) as partial:
@@ -178,7 +178,7 @@ def _create_file(path: Path, config: dict[str, Any]) -> None:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove the temporary_path files of killed runs, including those that DuckDB spilled."""
+    """Remove the temporary files of killed runs, including those that DuckDB spilled."""
     folder = Path(f"{path}.tmp")
     with contextlib.suppress(OSError):
         remove_leftovers(path)
