@@ -444,14 +444,14 @@ def show(
     archive: the archive (default: the first)
     seed: the attempt whose text to show
     """
-    from audit.query.show import attempts, find_problem, text
+    from audit.query.show import find_problem, list_attempts, read_text
 
     with _open(db) as con:
         found = find_problem(con, archive, asked.competition, asked.question)
         if seed is not None:
-            return Text(text(con, found, seed))
+            return Text(read_text(con, found, seed))
         caption = f"archive {found.archive}, competition {found.competition}, question {found.name}"
-        return Result(attempts(con, found), "", caption=caption, notes=_provenance_notes(con))
+        return Result(list_attempts(con, found), "", caption=caption, notes=_provenance_notes(con))
 
 
 @public

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from audit.answers.normal_form import normalize
 
 BOX = r"\boxed{"
-# A backslash with the character that it takes, or a brace.
+# A backslash with the character after it, or a brace.
 BRACE = re.compile(r"\\[\s\S]?|[{}]")
 
 

@@ -38,13 +38,13 @@ DELIMITERS = {"$": "$", r"\(": r"\)", r"\[": r"\]"}
 DELIMITER_TOKENS = {*DELIMITERS, *DELIMITERS.values()}
 DISPLAY = ["$"] * 4
 
-# A list's comma is carried as this one token. No input can imitate it, because a comma before a
-# space is a list's comma, and no other white space outlives the first round.
+# The token for a comma of a list. No other input gives this token, because a comma before a space
+# is a list's comma, and the first round removes all other white space.
 LIST_COMMA = ", "
 TOKEN = re.compile(
     rf"\\(?:[A-Za-z]+|[\s\S])?|, ?|[{{}}$~]|[{WHITE_SPACE}]+|[^\\,{{}}$~{WHITE_SPACE}]+"
 )
-# A decimal with its sign, its whole part and what is behind the point; no exponent, no fraction.
+# A decimal: sign, whole part and digits after the point; no exponent, no fraction.
 DECIMAL = re.compile(r"([+-]?)([0-9]+|(?=\.[0-9]))(?:\.([0-9]*))?", re.ASCII)
 INTEGER = re.compile(r"([+-]?)([0-9]{1,3}(?:(?:,|\{,\})[0-9]{3})+|[0-9]+)")
 

@@ -27,8 +27,8 @@ COMPILED = Path(__file__).resolve().parent.parent / "__pycache__" / "views"
 # DuckDB may install and load no extension by itself.
 EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
 
-# Over a read-only connection a stranger's select could still read this program's variables, fill
-# the disk with temporary files, and change these settings: none of it in the sandbox.
+# Over a read-only connection an untrusted select could still read this program's variables, fill
+# the disk with temporary files, and change these settings: the sandbox forbids all three.
 SANDBOX = (
     "set python_enable_replacements = false",
     "set max_temp_directory_size = '0KB'",
@@ -98,8 +98,8 @@ def connect(
 
 def _set_defaults(con: duckdb.DuckDBPyConnection) -> None:
     """Disable DuckDB's caching operators (a bug in 2.0) and its progress bar."""
-    # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
-    # dictionary column changed identity". Going without them costs no time that can be measured.
+    # In DuckDB 2.0 these sometimes fail after small joins: "dict-surviving cache: global
+    # dictionary column changed identity". Disabling them costs no measurable time.
     with contextlib.suppress(duckdb.CatalogException):
         con.execute("set debug_enable_caching_operators = false")
     # Under python -c and in a spawned process DuckDB would draw its progress into the output.

@@ -13,7 +13,7 @@ from audit.database.schema import KEY, has_answers
 from audit.engine import comment_relations, header, make_stale, quality, render
 from audit.engine.plugins import Plugin, check_columns, check_plugin, plugins, read_plugin
 from audit.errors import AuditError, first_line
-from audit.load.provenance import answer_kind, has_numbers, remember
+from audit.load.provenance import answer_kind, has_numbers, store_provenance
 from audit.load.schema import temporary_tables
 from audit.load.staging import remove_archives
 from audit.sources.files import excerpt
@@ -44,32 +44,32 @@ def leave(
         remove_archives(con, set(names.values()))
         _insert_derived(con, chosen.name)
         counts = con.sql(render("left_counts")).to_arrow_table()
-        remember(con, answer_kind(con), numbers=has_numbers(con))
+        store_provenance(con, answer_kind(con), numbers=has_numbers(con))
         quality.count_records(con, [])
         dropped = make_stale(con, "an archive was derived")
         comment_relations(con)
     return counts, dropped
 
 
-def find_exit(written: str) -> Exit:
+def find_exit(option: str) -> Exit:
     """Read an exit from the value of --exit: a name, NAME:N, or a .sql file."""
     ours = {plugin.name: plugin for plugin in plugins("exits")}
-    name, colon, size = written.partition(":")
+    name, colon, size = option.partition(":")
     if name in ours:
         default = header(name)["n"]
         if colon and not (size.isdecimal() and 1 <= int(size) <= LARGEST_SIZE):
             raise AuditError(
-                f"--exit {written}: N must be a whole number from 1 to {LARGEST_SIZE:,}"
+                f"--exit {option}: N must be a whole number from 1 to {LARGEST_SIZE:,}"
             )
         number = int(size or default)
         return Exit(ours[name], number, f"{name}:{number}")
-    if not written.endswith(".sql") and not Path(written).is_file():
+    if not option.endswith(".sql") and not Path(option).is_file():
         raise AuditError(
-            f"--exit {written}: {not_there('exit', name, sorted(ours))}, or a .sql file"
+            f"--exit {option}: {not_there('exit', name, sorted(ours))}, or a .sql file"
         )
-    if not Path(written).is_file():
-        raise AuditError(f"--exit {written}: no such file")
-    plugin = read_plugin(Path(written))
+    if not Path(option).is_file():
+        raise AuditError(f"--exit {option}: no such file")
+    plugin = read_plugin(Path(option))
     check_plugin("exits", plugin)
     return Exit(plugin, 1, plugin.name)
 

@@ -17,7 +17,7 @@ from audit.errors import AuditError
 from audit.load.checkpoints import find_checkpoint_file, load_checkpoints, name_file
 from audit.load.gate import require_fit, settle_labels
 from audit.load.names import name_problem, number_problems
-from audit.load.provenance import remember, require_one_kind
+from audit.load.provenance import require_one_kind, store_provenance
 from audit.load.schema import FILLED, create_schema, temporary_tables
 from audit.load.staging import Staging, stage
 from audit.options import Reading, read_options
@@ -86,7 +86,7 @@ def load(
         if checkpoints:
             source = Source(checkpoints, "checkpoints", {}, iter(()))
             facts.append(describe_file(source, checkpoints))
-        loaded, settled = settle(
+        loaded, settled = finish_load(
             con, reading, files, dict(enumerate(facts)),
             opened=staging.opened, checkpoints=checkpoints,
         )  # fmt: skip
@@ -105,7 +105,7 @@ def load(
     return LoadSummary(loaded, len(files), rows, dropped, tuple(notes))
 
 
-def settle(
+def finish_load(
     con: duckdb.DuckDBPyConnection,
     reading: Reading,
     files: list[SourceFile],
@@ -132,7 +132,7 @@ def settle(
     if not reading.force:
         require_fit(con, names, reading.answer)
     quality.count_dropped(con, left_out)
-    remember(con, reading.answer, numbers=reading.numbers)
+    store_provenance(con, reading.answer, numbers=reading.numbers)
     quality.count_records(con, names)
     if reading.grade:
         rows = con.execute(render("grade_notes")).fetchall()

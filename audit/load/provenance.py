@@ -60,7 +60,7 @@ def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bo
         )
 
 
-def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
+def store_provenance(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
     """Store in `meta` how answers were read, and which archives have derived tokens or labels."""
     keep_fact(con, "answer", None if answer == "boxed" else answer)
     keep_fact(con, "numbers", "true" if numbers else None)

@@ -12,7 +12,7 @@ from audit.database.schema import KEY, fact
 from audit.engine import make_stale, quality, render
 from audit.errors import AuditError
 from audit.load.gate import require_fit
-from audit.load.provenance import GRADE, has_numbers, remember
+from audit.load.provenance import GRADE, has_numbers, store_provenance
 from audit.load.schema import KEY_FIELDS, temporary_tables
 from audit.load.staging import remove_derived
 from audit.sources.files import excerpt
@@ -53,7 +53,7 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
         if not force:
             archives = con.execute("select distinct archive from attempts").fetchall()
             require_fit(con, {archive for (archive,) in archives}, answer)
-        remember(con, answer, numbers=has_numbers(con))
+        store_provenance(con, answer, numbers=has_numbers(con))
         quality.count_records(con)
         dropped = make_stale(con, "answers were read again")
         ((_, after),) = con.execute(counts).fetchall()

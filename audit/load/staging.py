@@ -28,7 +28,7 @@ from audit.sources.runs import Runs
 from audit.sources.unused import keep_unused
 
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
-# Checked rows on their way into the database.
+# The schema of checked rows: `incoming`, and the text.
 READ = INCOMING.append(TEXTS.field("text"))
 # Rows are inserted together up to this size, so that DuckDB fills whole groups and compresses them
 # on every core.
@@ -45,7 +45,7 @@ class Staging:
     present: Collection[str] = ()
     replace: bool = False
     progress: Progress | None = None
-    # The one source of a select, where one reads all files together.
+    # The source of a select, if one reads all files together.
     selected: Source | None = None
     opened: list[Source] = field(default_factory=list)
     # Provisional numbers, below 0, of competitions and names of problems.
@@ -169,7 +169,7 @@ def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None
             if texts:
                 text_rows = rows.select(TEXTS.names)
                 insert(con, "insert into texts", text_rows)
-                # Texts are measured on their way in: read back they come 2,048 at a time.
+                # Measure the texts here: read back from the table they come in batches of 2,048.
                 beside.register("texts", text_rows)
                 measures = beside.sql(render("text_measures")).to_arrow_table()
                 insert(con, "insert into text_measures", measures)

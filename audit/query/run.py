@@ -71,7 +71,7 @@ def find_query(name_or_sql: str) -> NamedQuery:
     if re.fullmatch(r"[\w-]+", name_or_sql):
         names = [named_query.name for named_query in named_queries()]
         raise AuditError(not_there("query", name_or_sql, names) + ", or give SQL text")
-    # Blanks before a statement make DuckDB point beside the place of a mistake.
+    # Leading blanks would make DuckDB mark the wrong place of an error.
     return NamedQuery("", "", name_or_sql.strip(), {})
 
 
@@ -85,7 +85,7 @@ class Answer:
     reads_records: bool = True
     text: str = ""
 
-    def written(self, fmt: str, width: int | None = None) -> str:
+    def to_text(self, fmt: str, width: int | None = None) -> str:
         """Format the rows as text; print a plan as DuckDB draws it."""
         if self.plan and fmt == "table":
             return "\n".join(visible(line) for line in self.plan.splitlines()) + "\n"
@@ -113,7 +113,7 @@ def query(
 
     def work() -> Answer:
         answer = _run_query(con, find_query(name_or_sql), params or {}, limit)
-        return replace(answer, text=answer.written(fmt, width)) if fmt else answer
+        return replace(answer, text=answer.to_text(fmt, width)) if fmt else answer
 
     return _run_limited(con, timeout, work, give_up)
 
@@ -138,7 +138,7 @@ def _run_query(
     statement = _parse_statement(con, named_query.sql)
     words = set(re.findall(r"\w+", named_query.sql.lower()))
     if "texts" in words and lacks_texts(con):
-        raise AuditError("query: it reads texts, and the run that was gathered keeps none")
+        raise AuditError("query: it reads texts, and a database made by 'gather' holds none")
     used = statement.named_parameters
     if extra := _join_parameters(values.keys() - used):
         known = _join_parameters(used) or "none"

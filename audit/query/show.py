@@ -51,14 +51,14 @@ def find_problem(
     return rows[0]
 
 
-def attempts(con: duckdb.DuckDBPyConnection, problem: Problem) -> pa.Table:
+def list_attempts(con: duckdb.DuckDBPyConnection, problem: Problem) -> pa.Table:
     """Select the attempts of a problem: cost, finish reason, answer, label and votes."""
     key = ("archive", "competition", "question_id")
     values = dict(zip(key, map(str, problem[:3]), strict=True))
     return con.sql(find_query("problem_attempts").sql, params=values).to_arrow_table()
 
 
-def text(con: duckdb.DuckDBPyConnection, problem: Problem, seed: int) -> str:
+def read_text(con: duckdb.DuckDBPyConnection, problem: Problem, seed: int) -> str:
     """Return the stored text of an attempt; if there is none, list its checkpoints."""
     key = problem[:3]
     where = "archive = ? and competition = ? and question_id = ?"

@@ -16,7 +16,7 @@ from audit.engine.scores import FOLDER, check_weights, score_of, scores
 from audit.engine.settings import keep
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError
-from audit.load.load import settle
+from audit.load.load import finish_load
 from audit.load.schema import create_schema
 from audit.options import Reading, TaskLimits
 from audit.output import filters
@@ -93,7 +93,7 @@ def _load(
     con.execute(f"create table met as {render('met_problems')}")
     con.execute(f"create table incoming as {render('extracted_attempts')}")
     _settle_runs(con, manifest.reading)
-    _, notes = settle(con, manifest.reading, [*manifest.files], read)
+    _, notes = finish_load(con, manifest.reading, [*manifest.files], read)
     # The checks of the records count as those of a load without texts do.
     keep_fact(con, TEXTS, "none")
     return notes

@@ -87,14 +87,14 @@ def fetch(
     if folder and place.revision is not None:
         raise AuditError(f"--repo {repo}: not the name of a dataset, which is owner/name")
     place, files = _list_files(place, folder)
-    chosen = {
+    remotes = {
         remote
         for archive in names(archives) or ARCHIVES
         for remote in select_files(archive, files, str(place))
     }
-    total, done = sum(remote.bytes for remote in chosen), 0
+    total, done = sum(remote.bytes for remote in remotes), 0
     rows = []
-    for remote in sorted(chosen):
+    for remote in sorted(remotes):
         if progress:
             progress(remote.path, done, total)
         path = Path(out) / remote.path
@@ -130,17 +130,17 @@ def download_address(address: str) -> list[str]:
         raise AuditError(f"{address}: write {LAYOUTS}")
     place, files = _list_files(place, folder)
     if pattern:
-        chosen = [file for file in files if fnmatch.fnmatchcase(file.path, pattern)]
+        remotes = [file for file in files if fnmatch.fnmatchcase(file.path, pattern)]
     else:
-        chosen = select_light_copy([f for f in files if f.path.endswith(SUFFIXES)])
-    if not chosen:
+        remotes = select_light_copy([f for f in files if f.path.endswith(SUFFIXES)])
+    if not remotes:
         known = sorted(file.path for file in files)
         raise AuditError(f"{address}: {not_there('file', pattern, known)}")
     kept = re.sub(r"\W", "-", f"{place.name}@{place.revision or 'bucket'}")
     cache = Path(place.hub.constants.HF_HUB_CACHE) / f"budget-audit--{kept}"
-    for remote in chosen:
+    for remote in remotes:
         _fetch_file(place, cache / remote.path, remote)
-    return [str(cache / remote.path) for remote in sorted(chosen)]
+    return [str(cache / remote.path) for remote in sorted(remotes)]
 
 
 def _read_address(address: str, revision: str) -> tuple[Place, str]:

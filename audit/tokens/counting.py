@@ -37,7 +37,7 @@ def count_text(
         return CountedText(key, None, False, [])
     if recorded - counted not in (0, 1):
         return CountedText(key, counted, False, [])
-    found = [(n, *boxes(prefix)) for n, prefix in zip(cuts, prefixes(cuts), strict=True)]
+    found = [(n, *inspect_boxes(prefix)) for n, prefix in zip(cuts, prefixes(cuts), strict=True)]
     return CountedText(key, counted, True, found)
 
 
@@ -68,7 +68,7 @@ def find_boxes(
     return BoxedAnswers(key, True, sorted(answers.items()))
 
 
-def boxes(prefix: str) -> tuple[bool, bool, str | None]:
+def inspect_boxes(prefix: str) -> tuple[bool, bool, str | None]:
     """Return whether a prefix has a box, whether the last one is valid, and the answer.
 
     The answer is the normalized content of the last closed box, by its opening, that is not empty.

@@ -23,7 +23,7 @@ from audit.tokens.counting import CountedText
 from audit.tokens.encodings import DEFAULT, Encoding, encoding_name, find_encoding
 
 Look = TypeVar("Look")
-# Attempts between two commits: what an interrupt can cost.
+# Attempts between two commits: at most these are lost by an interrupt.
 COMMIT_EVERY = 2000
 # Texts read and handed to a thread at once, and batches waiting per thread: texts are long.
 BATCH_TEXTS = 32
@@ -65,7 +65,7 @@ def tokenize(
         given, name = _name_tokenizer(tokenizer)
         keep_fact(con, "tokenizer", given)
         keep_fact(con, "encoding", name)
-        attempts = _attempts_to_count(con, has_events, everything)
+        attempts = _select_attempts(con, has_events, everything)
         # A missing tokenizer raises here, so that the transaction is rolled back.
         encoding = find_encoding(tokenizer) if attempts.num_rows else None
     done = tokens = reconciled = 0
@@ -132,7 +132,7 @@ def _require_texts(con: duckdb.DuckDBPyConnection) -> None:
     """Refuse a database that holds no attempts, or no texts of them."""
     require_attempts(con)
     if lacks_texts(con):
-        raise AuditError("tokenize needs the texts, and the run that was gathered keeps none")
+        raise AuditError("tokenize needs texts, and a database made by 'gather' holds none")
 
 
 def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
@@ -152,7 +152,7 @@ def _name_tokenizer(tokenizer: str | Encoding) -> tuple[str, str]:
     return tokenizer, encoding_name(tokenizer)
 
 
-def _attempts_to_count(
+def _select_attempts(
     con: duckdb.DuckDBPyConnection, has_events: bool, everything: bool
 ) -> pa.Table:
     """Select the attempts to count: their keys, recorded tokens and cut positions."""
@@ -176,7 +176,7 @@ def _process_texts(
     `look_at` takes the encoding, the key, the text, and the other columns of `attempts`.
     """
     if encoding is None:
-        return  # No attempt waits.
+        return  # There are no attempts to count.
 
     def look_at_batch(batch: pa.RecordBatch) -> list[Look]:
         keys = zip(*(batch[name].to_pylist() for name in KEY), strict=True)

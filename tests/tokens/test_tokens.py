@@ -453,7 +453,8 @@ def test_the_last_complete_box_is_the_one_a_slow_search_finds():
         found = complete_boxes(text)
         answer = counting.last_complete_answer(text)
         assert answer == (found[-1] if found else None), text
-        assert counting.boxes(text) == (bool(found), boxed_answer(text) is not None, answer), text
+        expected = (bool(found), boxed_answer(text) is not None, answer)
+        assert counting.inspect_boxes(text) == expected, text
 
 
 # The real encoding. The first four counts are those of OpenAI's own guide to counting tokens.
