@@ -18,7 +18,7 @@ import duckdb
 import pyarrow as pa
 
 from audit import database, engine
-from audit.database.schema import fact
+from audit.database.schema import read_fact
 from audit.engine.plugins import KINDS, edited_plugins
 from audit.engine.prices import price_notes, read_prices
 from audit.engine.quality import quality_notes
@@ -86,7 +86,7 @@ def _open(
     if write and not may_create and not Path(db).exists():
         raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
     with (
-        database.opened(
+        database.open_database(
             db,
             write=write,
             row_group=row_group,
@@ -234,7 +234,7 @@ def replay(
             provenance.replayed_note(con) or "",
             *quality_notes(con, moment="replay"),
         ]
-        notes += [ONE_RUN_NOTE] if fact(con, ONE_RUN) else []
+        notes += [ONE_RUN_NOTE] if read_fact(con, ONE_RUN) else []
         notes += [
             f"{path} was edited: the replay runs the text of the last one; read it with --{kind}"
             for kind in KINDS

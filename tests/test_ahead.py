@@ -68,10 +68,10 @@ def test_who_needs_no_more_does_not_wait_for_what_is_being_made():
 
 def test_a_failure_is_told_while_a_thread_still_works_for_the_connection(tmp_path):
     path = tmp_path / "own.duckdb"
-    with database.opened(path, write=True) as con:
+    with database.open_database(path, write=True) as con:
         made = "create table meta as select 'schema_version' as key, ? as value"
         con.execute(made, [SCHEMA_VERSION])
-    with pytest.raises(ValueError, match="the disk is full"), database.opened(path) as con:
+    with pytest.raises(ValueError, match="the disk is full"), database.open_database(path) as con:
         busy = threading.Thread(target=run_long, args=[con])
         busy.start()
         # Until it works; where that takes longer, nothing is in the way of closing.

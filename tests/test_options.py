@@ -92,20 +92,20 @@ def test_numbers_of_numpy_are_numbers(db):
 
 def test_a_stored_setting_that_cannot_be_read_is_replaced_by_the_replay_that_gives_it(db):
     audit.replay(db, **SMALL)
-    with database.opened(db, write=True) as con:
+    with database.open_database(db, write=True) as con:
         con.execute("update settings set value = 'True' where key in ('orders', 'replicates')")
     assert "setting orders cannot be read" in refused(audit.replay, db)
     assert "setting orders cannot be read" in refused(audit.table, db, "main")
     assert "setting replicates cannot be read" in refused(audit.replay, db, orders=2)
     audit.replay(db, orders=2, replicates=3)
-    with database.opened(db) as con:
+    with database.open_database(db) as con:
         assert last_settings(con) == replace(Settings(**SMALL), orders=2, replicates=3)
         assert con.execute("select count(distinct repeat) from repeats").fetchall() == [(3,)]
 
 
 def test_a_stored_unit_that_nobody_knows_is_replaced_with_its_budgets(db):
     audit.replay(db, **SMALL)
-    with database.opened(db, write=True) as con:
+    with database.open_database(db, write=True) as con:
         con.execute("update settings set value = 'pounds' where key = 'unit'")
         assert "setting unit cannot be read" in refused(resolve, con, {})
         assert "setting unit cannot be read" in refused(resolve, con, {"budgets": "10"})
@@ -121,7 +121,7 @@ def test_every_setting_is_written_and_read_by_its_type(db):
         "curve_points": 4,
         "order_seed": 5,
     }
-    with database.opened(db, write=True) as con:
+    with database.open_database(db, write=True) as con:
         engine.replay(con, **SMALL, **told)
         assert last_settings(con) == Settings(**SMALL, **told)
 

@@ -7,7 +7,7 @@ from audit.database.connection import (
     connect,
     connect_beside,
     cursor,
-    opened,
+    open_database,
     transaction,
 )
 from audit.database.leftovers import atomic_file
@@ -33,7 +33,7 @@ __all__ = [
     "has_answers",
     "insert",
     "lacks_texts",
-    "opened",
+    "open_database",
     "relations",
     "require_attempts",
     "require_replays",

@@ -115,7 +115,7 @@ def _forbid_files(con: duckdb.DuckDBPyConnection, folders: Sequence[Path] = ()) 
 
 
 @contextmanager
-def opened(
+def open_database(
     path: str | Path, *, write: bool = False, **limits: Any
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a connection for a block; after an error remove a new file that is still empty."""

@@ -149,7 +149,7 @@ def require_attempts(con: duckdb.DuckDBPyConnection) -> None:
 def require_replays(con: duckdb.DuckDBPyConnection) -> None:
     """Refuse a database without replays, or with replays that a later load made stale."""
     require_attempts(con)
-    state = fact(con, "replays") or "none"
+    state = read_fact(con, "replays") or "none"
     if state.startswith("stale"):
         why = state.partition(": ")[2] or "archives were loaded"
         raise AuditError(f"the replays are stale: {why} since; run 'budget-audit replay' again")
@@ -160,21 +160,21 @@ def require_replays(con: duckdb.DuckDBPyConnection) -> None:
 def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
     """Return whether attempts have answers to vote on; false after --answer none."""
     # A plan has no database yet: assume answers.
-    return "meta" not in relations(con) or fact(con, ANSWER) != "none"
+    return "meta" not in relations(con) or read_fact(con, ANSWER) != "none"
 
 
 def lacks_texts(con: duckdb.DuckDBPyConnection) -> bool:
     """Return whether the database has no texts, because `gather` collected it from a run."""
-    return fact(con, TEXTS) == "none"
+    return read_fact(con, TEXTS) == "none"
 
 
-def fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
+def read_fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
     """Read the value of a key in the table `meta`; return None if it is missing."""
     rows = con.execute("select value from meta where key = ?", [key]).fetchall()
     return rows[0][0] if rows else None
 
 
-def keep_fact(con: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
+def store_fact(con: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
     """Write the value of a key into the table `meta`, or delete the key for None."""
     con.execute("delete from meta where key = ?", [key])
     if value is not None:

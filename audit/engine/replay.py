@@ -12,7 +12,7 @@ import pyarrow as pa
 from audit.ahead import prefetch
 from audit.database.arrow import insert
 from audit.database.connection import transaction
-from audit.database.schema import LOADED, VIEWS, fact, keep_fact, relations, require_attempts
+from audit.database.schema import LOADED, VIEWS, read_fact, relations, require_attempts, store_fact
 from audit.engine.build import build, extend, render
 from audit.engine.comments import comment_relations
 from audit.engine.draws import DRAWN_COLUMNS, draw_counts, draw_orders
@@ -103,7 +103,7 @@ def replay(
             # A load has written its own, and views were copied with theirs.
             comment_relations(con, {*LOADED, *VIEWS, *there})
             finish(con)
-            keep_fact(con, MADE_OF, _made_of(settings, plugins))
+            store_fact(con, MADE_OF, _made_of(settings, plugins))
             con.execute("update meta set value = 'fresh' where key = 'replays'")
     finally:
         forget_walks(con)
@@ -118,7 +118,8 @@ def _what_stays(
     The walks stay, and every view: it says the same of other budgets. The same replay again makes
     everything anew.
     """
-    if fact(con, "replays") != "fresh" or fact(con, MADE_OF) != _made_of(settings, plugins):
+    made_of = _made_of(settings, plugins)
+    if read_fact(con, "replays") != "fresh" or read_fact(con, MADE_OF) != made_of:
         return ()
     last = con.execute("select budget from budgets").fetchall()
     kinds = relations(con)
@@ -166,7 +167,7 @@ def check_contracts(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
 def finish(con: duckdb.DuckDBPyConnection) -> None:
     """Remember and count what a replay has made."""
     _remember_made(con)
-    keep_fact(con, REPLAYED_BY, sql_digest())
+    store_fact(con, REPLAYED_BY, sql_digest())
     count_replays(con)
 
 
@@ -184,7 +185,7 @@ def explaining_other_replays(con: duckdb.DuckDBPyConnection, write: bool) -> Ite
 
 def refuse_other_replays(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> None:
     """Explain a missing relation or column where other SQL than ours made the replays."""
-    if fact(con, "replays") == "fresh" and fact(con, REPLAYED_BY) != sql_digest():
+    if read_fact(con, "replays") == "fresh" and read_fact(con, REPLAYED_BY) != sql_digest():
         raise AuditError(
             "another version of budget-audit made these replays; run 'budget-audit replay' again "
             f"({first_line(error)})"

@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from audit.database.schema import fact, has_answers, keep_fact, relations
+from audit.database.schema import has_answers, read_fact, relations, store_fact
 from audit.engine.plugins import (
     ANSWERLESS,
     KINDS,
@@ -90,7 +90,7 @@ def _with_one_run(
 
     A first replay takes them; a later one gives them up once a problem has several attempts.
     """
-    taken = fact(con, ONE_RUN) is not None
+    taken = read_fact(con, ONE_RUN) is not None
     if "attempts" not in relations(con) or ("settings" in relations(con) and not taken):
         return last
     archives, competitions = (
@@ -305,7 +305,7 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugi
     """Write the settings as tables, visible and joinable."""
     is_one = (settings.caps, settings.orders) == ((1,), 1)
     is_one = is_one and has_one_run(con, settings.archives, settings.competitions)
-    keep_fact(con, ONE_RUN, "true" if is_one else None)
+    store_fact(con, ONE_RUN, "true" if is_one else None)
     listed = {
         **{field.name: _written(field, settings) for field in fields(Settings) if is_stored(field)},
         **{kind: ",".join(plugin.name for plugin in getattr(used_plugins, kind)) for kind in KINDS},

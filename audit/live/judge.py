@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.answers.extract import NO_ANSWER, answer_pattern, extract_answers, normalize_answers
-from audit.database.schema import ANSWER, keep_fact
+from audit.database.schema import ANSWER, store_fact
 from audit.engine.build import render, sources
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import (
@@ -150,7 +150,7 @@ class Judge:
         con = duckdb.connect(":memory:", config={"threads": 1})
         con.execute("set enable_external_access = false")
         create_schema(con)
-        keep_fact(con, ANSWER, self.answer)
+        store_fact(con, ANSWER, self.answer)
         settings = Settings(
             budgets=(self.budget,), caps=(cap,), primary_cap=cap, orders=0,
             primary_selector=self._plugins.selectors[0].name,

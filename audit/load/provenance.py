@@ -6,7 +6,7 @@ from contextlib import suppress
 import duckdb
 
 from audit.answers.extract import NO_ANSWER
-from audit.database.schema import fact, keep_fact, relations
+from audit.database.schema import read_fact, relations, store_fact
 from audit.engine import render
 from audit.engine.settings import has_one_run, last_settings
 from audit.errors import AuditError
@@ -30,12 +30,12 @@ TOLD = {
 
 def answer_kind(con: duckdb.DuckDBPyConnection) -> str:
     """Read the kind of answer of the database, as passed to --answer; boxed is the default."""
-    return fact(con, "answer") or "boxed"
+    return read_fact(con, "answer") or "boxed"
 
 
 def has_numbers(con: duckdb.DuckDBPyConnection) -> bool:
     """Return whether the database was loaded with --numbers (0.50 equals 0.5)."""
-    return fact(con, "numbers") is not None
+    return read_fact(con, "numbers") is not None
 
 
 def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
@@ -62,11 +62,11 @@ def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bo
 
 def store_provenance(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
     """Store in `meta` how answers were read, and which archives have derived tokens or labels."""
-    keep_fact(con, "answer", None if answer == "boxed" else answer)
-    keep_fact(con, "numbers", "true" if numbers else None)
+    store_fact(con, "answer", None if answer == "boxed" else answer)
+    store_fact(con, "numbers", "true" if numbers else None)
     facts = dict(con.execute(render("recording_facts")).fetchall())
     for key in TOLD:
-        keep_fact(con, key, facts.get(key))
+        store_fact(con, key, facts.get(key))
 
 
 def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str:
@@ -91,7 +91,7 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
 
 def load_fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
     """Describe a fact of the load, such as how labels were made; None if it was not stored."""
-    value = fact(con, key)
+    value = read_fact(con, key)
     return None if value is None else TOLD[key].format(value)
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from audit.answers.extract import NO_ANSWER, answer_pattern, extract_answers, normalize_answers
 from audit.database import check_schema, cursor, insert, require_attempts, transaction
-from audit.database.schema import KEY, fact
+from audit.database.schema import KEY, read_fact
 from audit.engine import make_stale, quality, render
 from audit.errors import AuditError
 from audit.load.gate import require_fit
@@ -39,7 +39,7 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
     answer_pattern(answer)
     check_schema(con)
     require_attempts(con)
-    if answer == NO_ANSWER and fact(con, GRADE):
+    if answer == NO_ANSWER and read_fact(con, GRADE):
         raise AuditError(
             "--answer none: the labels were made by comparing answers with references; load with "
             "the source's own labels first"

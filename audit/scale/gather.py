@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from audit.database import REPLAYED_ROW_GROUP, opened, relations, transaction
+from audit.database import REPLAYED_ROW_GROUP, open_database, relations, transaction
 from audit.engine import comment_relations
 from audit.engine.build import render
 from audit.engine.quality import quality_notes
@@ -36,7 +36,9 @@ def gather(folder: str | Path, db: str | Path, *, limits: Limits) -> Result:
         for name in receipt["files"]:
             path = folder_of(run, "part", number) / f"{name}.parquet"
             files.setdefault(name, []).append(path)
-    with opened(db, write=True, row_group=REPLAYED_ROW_GROUP, reach=run, **asdict(limits)) as con:
+    with open_database(
+        db, write=True, row_group=REPLAYED_ROW_GROUP, reach=run, **asdict(limits)
+    ) as con:
         with transaction(con):
             if relations(con):
                 raise AuditError("the database is there already; gather makes a new one")

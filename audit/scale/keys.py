@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.database import insert
-from audit.database.schema import LOADED, TEXTS, keep_fact
+from audit.database.schema import LOADED, TEXTS, store_fact
 from audit.engine import build, render
 from audit.engine.scores import FOLDER, check_weights, score_of, scores
 from audit.engine.settings import keep
@@ -95,7 +95,7 @@ def _load(
     _settle_runs(con, manifest.reading)
     _, notes = finish_load(con, manifest.reading, [*manifest.files], read)
     # The checks of the records count as those of a load without texts do.
-    keep_fact(con, TEXTS, "none")
+    store_fact(con, TEXTS, "none")
     return notes
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from audit.ahead import in_order
 from audit.answers.normal_form import number_form
 from audit.database import cursor, lacks_texts, require_attempts, require_replays, transaction
-from audit.database.schema import KEY, fact, keep_fact
+from audit.database.schema import KEY, read_fact, store_fact
 from audit.engine import make_stale, render
 from audit.errors import AuditError
 from audit.output.headings import replayed_unit
@@ -54,17 +54,17 @@ def tokenize(
     an interrupted run keeps what it has committed.
     """
     _require_texts(con)
-    has_events = fact(con, "replays") == "fresh"
+    has_events = read_fact(con, "replays") == "fresh"
     if not everything:
         require_replays(con)
     if has_events:
         _require_tokens(con)
     if tokenizer is None:
-        tokenizer = fact(con, "tokenizer") or DEFAULT
+        tokenizer = read_fact(con, "tokenizer") or DEFAULT
     with transaction(con):
         given, name = _name_tokenizer(tokenizer)
-        keep_fact(con, "tokenizer", given)
-        keep_fact(con, "encoding", name)
+        store_fact(con, "tokenizer", given)
+        store_fact(con, "encoding", name)
         attempts = _select_attempts(con, has_events, everything)
         # A missing tokenizer raises here, so that the transaction is rolled back.
         encoding = find_encoding(tokenizer) if attempts.num_rows else None
@@ -106,10 +106,10 @@ def write_checkpoints(
     """
     _require_texts(con)
     attempts = con.sql(render("unwritten")).to_arrow_table()
-    tokenizer = tokenizer or fact(con, "tokenizer") or DEFAULT
+    tokenizer = tokenizer or read_fact(con, "tokenizer") or DEFAULT
     _, name = _name_tokenizer(tokenizer)
     encoding = find_encoding(tokenizer) if attempts.num_rows else None
-    form = number_form if fact(con, "numbers") else str
+    form = number_form if read_fact(con, "numbers") else str
     rows: list[tuple[Any, ...]] = []
     unverified = done = 0
     with closing(_process_texts(con, attempts, encoding, counting.find_boxes, threads)) as found:

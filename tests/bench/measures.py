@@ -116,11 +116,11 @@ def replay_1000(bench: Bench) -> list[Line]:
 def replay_20(bench: Bench) -> list[Line]:
     """Measure 20 orders within a process, beside a plain loop."""
     settings, ratios = Settings(orders=20), []
-    with database.opened(bench.loaded) as con:
+    with database.open_database(bench.loaded) as con:
         attempts = con.sql(ATTEMPTS).to_arrow_table()
     for path in bench.copies():
         row_group = database.REPLAYED_ROW_GROUP
-        with database.opened(path, write=True, row_group=row_group) as con:
+        with database.open_database(path, write=True, row_group=row_group) as con:
             ours, main = processor(lambda con=con: replayed_main(con, settings))
         theirs, accuracies = processor(lambda: loop.replay(attempts, settings))
         for row in main:
@@ -230,7 +230,7 @@ def texts(bench: Bench) -> list[Line]:
         shutil.copy(loaded, path)
         seconds.append(tool("replay", "--db", path).seconds)
         grown.append((path.stat().st_size - loaded.stat().st_size) / MB)
-    with database.opened(loaded) as con:
+    with database.open_database(loaded) as con:
         ((size,),) = con.execute("select sum(length(text)) from texts").fetchall()
     return [
         Line(f"first replay of {size / MB:,.0f} MB of texts", seconds, "s", ""),

@@ -141,9 +141,9 @@ def alone(sources: Path, folder: Path, threads: int, memory: str) -> tuple[float
     db = folder / "one.duckdb"
     db.unlink(missing_ok=True)
     limits = {"write": True, "threads": threads, "memory": memory}
-    with database.opened(db, **limits, row_group=database.LOADED_ROW_GROUP) as con:
+    with database.open_database(db, **limits, row_group=database.LOADED_ROW_GROUP) as con:
         load(con, [str(sources)], texts=False)
-    with database.opened(db, **limits, row_group=database.REPLAYED_ROW_GROUP) as con:
+    with database.open_database(db, **limits, row_group=database.REPLAYED_ROW_GROUP) as con:
         engine.replay(con, **SETTINGS)
     return time.process_time(), db.stat().st_size
 
@@ -151,7 +151,7 @@ def alone(sources: Path, folder: Path, threads: int, memory: str) -> tuple[float
 def totals(db: Path) -> dict[str, tuple[int, int]]:
     """How many rows relations have, and a hash of all of them in whatever order."""
     select = "select count(*), bit_xor(hash(row_of)) from {} as row_of"
-    with database.opened(db, memory="4GB") as con:
+    with database.open_database(db, memory="4GB") as con:
         return {name: con.execute(select.format(name)).fetchall()[0] for name in COMPARED}
 
 

@@ -25,7 +25,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("completion")
     rows = [attempt(1, 10, "4", archive=name) for name in (*NAMES, *HIDDEN)]
     write_parquet(rows, folder / "a.parquet")
-    with database.opened(folder / "audit.duckdb", write=True) as con:
+    with database.open_database(folder / "audit.duckdb", write=True) as con:
         load(con, [str(folder / "a.parquet")], force=True)
     return folder
 

@@ -63,7 +63,7 @@ def test_a_reader_makes_temporary_tables_that_views_read(path):
 def test_a_table_made_empty_keeps_more_rows_than_a_row_group(tmp_path, kind):
     # A table that `create table as … limit 0` makes loses them in DuckDB 2.0.0.
     with (
-        database.opened(tmp_path / "large.duckdb", write=True, row_group=2048) as con,
+        database.open_database(tmp_path / "large.duckdb", write=True, row_group=2048) as con,
         database.transaction(con),
     ):
         con.execute("create table counted as select range as n, 'n' || range as name from range(9)")

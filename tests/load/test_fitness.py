@@ -459,7 +459,7 @@ def test_replays_that_run_out_of_attempts_are_counted_by_budget_and_cap(tool):
     ]
     assert found["problems_without_votes"] == (0, 2, "ok")
     # One line for one cause: at 900 the budget is too large, and the small bank only ended there.
-    with database.opened("audit.duckdb") as con:
+    with database.open_database("audit.duckdb") as con:
         told = [" ".join(line.split(": ")[1:3]) for line in quality_notes(con, moment="replay")]
         assert told == ["ended_by_bank 'm' 5 of 10 at 500", "never_binds 'm' 10 of 10 at 900"]
         told = [

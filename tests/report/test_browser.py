@@ -46,7 +46,7 @@ def hostile(browser, tmp_path_factory):
 def tables(demo):
     """What `budget-audit table` prints of the demo's database, as rows."""
     names = ("main", "curves", "pools", "matched_cost", "at_k")
-    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+    with database.open_database(demo.parents[1] / "audit.duckdb") as con:
         return {name: engine.table(con, name).to_pylist() for name in names}
 
 
@@ -320,7 +320,7 @@ def test_the_timeline_shows_the_ledger_of_its_replay(browser, demo):
     fragment = "#B=8000&archive=gpt-5.2+medium&problem=OTIS+Mock+AIME+2024-2025%2F3&order=2"
     browser.open(demo, fragment=fragment)
     ready(browser)
-    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+    with database.open_database(demo.parents[1] / "audit.duckdb") as con:
         (competition,) = con.execute("select any_value(competition) from problems").fetchall()[0]
         assert competition == "OTIS Mock AIME 2024-2025"
         rules = con.execute(
@@ -529,7 +529,7 @@ def test_the_forest_sets_the_difference_beside_every_other_choice(browser, demo)
     ready(browser)
     browser.wait("!document.getElementById('survive').hidden")
     rows = {name: numbers for _, name, numbers in forest(browser)}
-    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+    with database.open_database(demo.parents[1] / "audit.duckdb") as con:
         tables = {
             name: [
                 row
@@ -575,7 +575,7 @@ def test_the_forest_sets_the_difference_beside_every_other_choice(browser, demo)
         r"With 45 problems, a difference under \d+\.\d points would usually be missed \(80 % pow.*",
         text(browser, "#detectable"),
     )
-    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+    with database.open_database(demo.parents[1] / "audit.duckdb") as con:
         wanted = steady_orders(con)
     assert re.fullmatch(
         rf"20 orders: these means move by about ±\d\.\d; {wanted} orders would give ±\d\.\d "

@@ -89,7 +89,7 @@ def done(folder, **options):
 
 def exported(path, out, tables=SOME_TABLES, said=()):
     """Return every relation and some tables of a database as CSV, by name, and all notes."""
-    with database.opened(path) as con:
+    with database.open_database(path) as con:
         left_out = NOT_THERE | (set() if tables == ALL_TABLES else DERIVED)
         names = (*tables, *(name for name in engine.PUBLIC_RELATIONS if name not in left_out))
         found = {file.name: file.read_bytes() for file in export(con, out, names)}
@@ -100,7 +100,7 @@ def exported(path, out, tables=SOME_TABLES, said=()):
 def one_machine(folder, sources, reading=None, tables=SOME_TABLES, **settings):
     """Return the CSV files of `load`, `replay` and `export`."""
     folder.mkdir(parents=True, exist_ok=True)
-    with database.opened(folder / "one.duckdb", write=True) as con:
+    with database.open_database(folder / "one.duckdb", write=True) as con:
         asked = {"texts": False, "force": True, **(reading or {})}
         said = load(con, [str(path) for path in sources], **asked).notes
         engine.replay(con, **{**SMALL, **settings})
