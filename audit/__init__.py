@@ -31,7 +31,7 @@ __all__ = sorted(MODULES)
 
 
 class _Package(ModuleType):
-    """A package whose functions keep their names although some packages share them."""
+    """The package `audit`, where `audit.load` is the function, not the package of that name."""
 
     def __setattr__(self, name: str, value: object) -> None:
         # Importing the package `audit.load` would put it where the function `audit.load` is.
@@ -39,7 +39,7 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        """List the functions alone, without the packages that share their names."""
+        """List the public names."""
         return __all__
 
 
@@ -47,7 +47,7 @@ sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> object:
-    """Import a function when it is first used; `budget-audit --help` needs none of them."""
+    """Import a public function when it is first used: `budget-audit --help` needs none."""
     if name not in MODULES:
         raise AttributeError(f"module 'audit' has no attribute '{name}'")
     from importlib import import_module

@@ -1,4 +1,4 @@
-"""Work in threads: the next items are made while one is in use, and results keep their order."""
+"""Iterate with threads: make items ahead of their use, and keep results in order."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 
 
 def prefetch(items: Iterable[Item]) -> Generator[Item]:
-    """Yield items, each made in a thread while the one before is in use; the first at once."""
+    """Yield items; while one is in use, a thread makes the next. The first is made at once."""
     source = iter(items)
     maker = ThreadPoolExecutor(1)
     return _yield_items(maker, source, maker.submit(next, source, None))
@@ -19,7 +19,7 @@ def prefetch(items: Iterable[Item]) -> Generator[Item]:
 def _yield_items(
     maker: ThreadPoolExecutor, source: Iterator[Item], making: "Future[Item | None]"
 ) -> Generator[Item]:
-    """Yield the item that is being made, and then the others."""
+    """Yield the item of `making`, then the others, one made ahead."""
     try:
         while (item := making.result()) is not None:
             making = maker.submit(next, source, None)

@@ -1,7 +1,7 @@
-"""The functions of the package, which are the commands too: nothing else calls its parts.
+"""The public functions, which the commands call too.
 
-A database is the path of a file, or a connection that stays open and as it is. `threads` and
-`memory` apply where a file is opened; a connection keeps the limits that it has.
+A database is the path of a file or an open connection, which stays open. `threads` and `memory`
+apply to a file that is opened; a connection keeps its own limits.
 """
 
 import contextlib
@@ -36,12 +36,12 @@ from audit.options import (
     Reading,
     Sources,
     Tabled,
-    names,
-    patterns,
     public,
+    read_names,
+    split_names,
 )
 from audit.output import filters
-from audit.output.captions import AVERAGED, advisory_notes, annotated, caption, order_line
+from audit.output.captions import AVERAGED, add_caption, advisory_notes, caption, order_line
 from audit.output.choose import choose
 from audit.output.display import text_table
 from audit.output.headings import replayed_unit, set_width
@@ -75,7 +75,7 @@ def _open(
     sandbox: bool = False,
     may_create: bool = False,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield the given connection, or open the file; only a load may create it."""
+    """Yield the given connection, or open the file and close it; only a load creates it."""
     if isinstance(db, duckdb.DuckDBPyConnection):
         database.check_schema(db)
         if not may_create and not database.relations(db):
@@ -171,7 +171,7 @@ def answers(db: Database, answer: str, *, force: bool = False, limits: Limits) -
         f"{outcome.answered:,} of {outcome.attempts:,} attempts have an answer by {answer}; "
         f"{outcome.answered_before:,} had one before"
     )
-    rows = _one_row(outcome, "attempts", "answered", "answered_before")
+    rows = _to_row(outcome, "attempts", "answered", "answered_before")
     return Result(rows, caption=caption, notes=notes)
 
 
@@ -203,12 +203,13 @@ def leave(
     return Result(counts, notes=[*notes, *([STALE] if dropped else [])])
 
 
-def _one_row(counted: Any, *names: str) -> pa.Table:
-    """Return a table with one row: some fields of what was counted."""
+def _to_row(counted: Any, *names: str) -> pa.Table:
+    """Return a table with one row, the fields of these names."""
     return pa.table({name: [getattr(counted, name)] for name in names})
 
 
 def _name_database(db: Database) -> str:
+    """Return the path of a database file, or words for a connection."""
     return "the database" if isinstance(db, duckdb.DuckDBPyConnection) else str(db)
 
 
@@ -257,9 +258,9 @@ def replay(
 
 
 def _read_filters(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the filters and prices of a replay: names that exist, and rows of files."""
+    """Resolve the filters of a replay to names in the database, and read its file of prices."""
     database.require_attempts(con)
-    only = filters.chosen(
+    only = filters.read_filter(
         con, asked.get("archives", ()), asked.get("competitions", ()), asked.get("problems") or None
     )
     values: dict[str, Any] = {**asdict(only), "prices": read_prices(asked.get("prices", ""))}
@@ -282,10 +283,10 @@ def table(db: Database, name: str, *, progress: Progress | None = None, asked: T
     if asked.tokenize:
         _count_tokens(db, [name], asked, progress)
     with _open(db, asked) as con:
-        only = filters.chosen(con, asked.archive, asked.competition, asked.problems)
-        rows = annotated(con, name, engine.table(con, name), only.archives)
+        only = filters.read_filter(con, asked.archive, asked.competition, asked.problems)
+        rows = add_caption(con, name, engine.table(con, name), only.archives)
         notes = [] if rows.num_rows else [_explain_empty(con, name)]
-        rows = filters.filtered(name, rows, only)
+        rows = filters.filter_rows(name, rows, only)
         notes += [only.note(), *_show_notes(con, rows)]
         notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
         notes += [order_line(con, only.archives)] if name in AVERAGED else []
@@ -298,7 +299,7 @@ def table(db: Database, name: str, *, progress: Progress | None = None, asked: T
 
 
 def _quality_notes(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
-    """Return what does not fit the archives and budgets of these rows, or of all without any."""
+    """Return the quality warnings on the archives and budgets in these rows, or on all."""
 
     def values(*names: str) -> set[Any]:
         present = [rows[name].to_pylist() for name in names if name in rows.column_names]
@@ -310,7 +311,7 @@ def _quality_notes(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
 
 
 def _show_notes(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
-    """Return the command that shows the attempts behind the first row, if rows are of problems."""
+    """Return the command that shows the first row's attempts, if rows are single problems."""
     from audit.query.show import find_problem
 
     key = ("archive", "competition", "question_id")
@@ -321,7 +322,7 @@ def _show_notes(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
 
 
 def _show_note(problem: "Problem") -> str:
-    """Return the command that shows the attempts of a problem."""
+    """Write the command that shows the attempts of a problem."""
     return (
         f"what was written: budget-audit show --archive {shlex.quote(problem.archive)} "
         f"--competition {shlex.quote(problem.competition)} --question {shlex.quote(problem.name)}"
@@ -329,24 +330,25 @@ def _show_note(problem: "Problem") -> str:
 
 
 def _require_table(name: str) -> None:
+    """Refuse a name that no table has."""
     if not engine.is_table(name):
         raise AuditError(not_there("table", name, engine.table_names()))
 
 
 def _explain_empty(con: duckdb.DuckDBPyConnection, name: str) -> str:
-    """Return why a table has no rows; there are no settings before the first replay."""
+    """Explain why a table has no rows; return an empty text before the first replay."""
     from audit.report.captions import empty_reason
-    from audit.report.data import settings
+    from audit.report.data import read_settings
 
     with contextlib.suppress(AuditError):
-        return empty_reason(name, settings(con))
+        return empty_reason(name, read_settings(con))
     return ""
 
 
 def _count_tokens(
     db: Database, names: Sequence[str], limits: Limits, progress: Progress | None
 ) -> None:
-    """Tokenize what tables still wait for; only then is the database opened for writing."""
+    """Count tokens that tables need and lack; open the database for writing only then."""
     from audit import tokens
 
     with _open(db, limits) as con:
@@ -392,7 +394,7 @@ def query(
 def run_query(
     db: Database, name_or_sql: str, params: Mapping[str, Any] | None, limits: Limits, **more: Any
 ) -> tuple[Result, str]:
-    """Run a query and return its result, also as text if a format is given, within the limits."""
+    """Run a query; return its result, and its text if `fmt` is given."""
     from audit.query.run import query as ask
 
     with _open(db, limits, sandbox=True) as con:
@@ -404,7 +406,7 @@ def run_query(
 
 
 def _provenance_notes(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return the provenance note printed below results."""
+    """Return the note on where answers, costs and labels came from, if the data are known."""
     with contextlib.suppress(duckdb.Error):
         return [provenance.notes(con, has_selectors=True)]
     return []
@@ -472,11 +474,11 @@ def export(
     """
     from audit.output.export import export as write_files
 
-    table_names = patterns(names)
+    table_names = read_names(names)
     if asked.tokenize:
         _count_tokens(db, table_names or engine.table_names(), asked, progress)
     with _open(db, asked) as con:
-        only = filters.chosen(con, asked.archive, asked.competition, asked.problems)
+        only = filters.read_filter(con, asked.archive, asked.competition, asked.problems)
         left_out: dict[str, str] = {}
         written = list(write_files(con, Path(out), table_names, format, only, progress, left_out))
         notes = [only.note()]
@@ -506,7 +508,7 @@ def check(
     from audit.engine.check import check as verify
     from audit.output.expect import check_expectations, read_expectations
 
-    expected = read_expectations(patterns(expect))
+    expected = read_expectations(read_names(expect))
     rows = verify(db, **asdict(limits), progress=progress)
     notes = [
         f"failed: {row['check']}: {row['measured']}"
@@ -543,9 +545,9 @@ def report(
     from audit.report import report as write_report
 
     with _open(db, limits) as con:
-        only = filters.chosen(con, patterns(archive or ())) if archive else None
+        only = filters.read_filter(con, read_names(archive or ())) if archive else None
         return write_report(
-            con, Path(out), list(names(formats)), only, progress, title=title, texts=texts
+            con, Path(out), list(split_names(formats)), only, progress, title=title, texts=texts
         )
 
 
@@ -585,7 +587,7 @@ def figure(
     """
     from audit.report import FIGURES, Look, save_figure
     from audit.report.captions import figure_caption
-    from audit.report.figures.drawing import PLAIN, check_font, check_suffix, fitting
+    from audit.report.figures.drawing import PLAIN, check_font, check_suffix, fit_figure
 
     is_timeline = name == "timeline"
     if not is_timeline and name not in FIGURES:
@@ -599,13 +601,13 @@ def figure(
     look = Look(width or PLAIN.width, title=title, font=check_font(font))
     with _open(db) as con:
         database.require_replays(con)
-        chosen = filters.chosen(con, patterns(archive or ())).archives
+        chosen = filters.read_filter(con, read_names(archive or ())).archives
         if is_timeline:
             draw, notes = _prepare_timeline(con, chosen[0] if chosen else None, replayed)
         else:
-            panels = filters.in_order(con, chosen, names(order or ()))
+            panels = filters.order_archives(con, chosen, split_names(order or ()))
             draw, notes = FIGURES[name](con, panels), []
-        chart = draw(look=look) if width is None else fitting(draw, look)
+        chart = draw(look=look) if width is None else fit_figure(draw, look)
         words = caption(con, figure_caption(name, chart), chosen)
         drawn = Picture(save_figure(chart, path))
         drawn.caption, drawn.notes = words, notes
@@ -615,7 +617,7 @@ def figure(
 def _prepare_timeline(
     con: duckdb.DuckDBPyConnection, archive: str | None, replayed: OneReplay
 ) -> tuple[Callable[..., Any], list[str]]:
-    """Return what draws the timeline of a replay, and a note that names the problem."""
+    """Choose the replay of a timeline; return the function that draws it, and a note."""
     from audit.query.show import find_problem
     from audit.report import timeline as draw_timeline
 
@@ -666,7 +668,7 @@ def tokenize(
             f"with {found.encoding}; {found.unverified:,} attempts have none: their recorded "
             "counts differ"
         )
-        rows = _one_row(found, "encoding", "attempts", "checkpoints", "unverified")
+        rows = _to_row(found, "encoding", "attempts", "checkpoints", "unverified")
         return Result(rows, caption=caption, notes=[STALE] if found.replays_dropped else [])
     with _open(db, limits, write=True) as con:
         counts = tokens.tokenize(
@@ -676,7 +678,7 @@ def tokenize(
         f"{counts.tokens:,} tokens of {counts.attempts:,} attempts counted with {counts.encoding}; "
         f"{counts.reconciled:,} reconcile with their recorded counts"
     )
-    return Result(_one_row(counts, "encoding", "attempts", "tokens", "reconciled"), caption=caption)
+    return Result(_to_row(counts, "encoding", "attempts", "tokens", "reconciled"), caption=caption)
 
 
 @public
@@ -719,7 +721,7 @@ def compare(
 
 
 class Compared(Result):
-    """Every published value beside the computed one, with a summary by table and a verdict."""
+    """The rows of `compare`, with a summary by table, a verdict and an exit status."""
 
     compact: Result | None = None
     summary: Result
@@ -747,13 +749,13 @@ def diff(
     table: only the cells of this table
     archive: archives to compare, by name, or 'OLD=NEW' where they are called differently
     """
-    from audit.output.diff import archive_pairs, differences, first_screen
+    from audit.output.diff import archive_pairs, find_differences, first_screen
 
     if table is not None:
         _require_table(table)
-    pairs = archive_pairs(patterns(archive or ()))
+    pairs = archive_pairs(read_names(archive or ()))
     with _open(old, limits) as before, _open(new, limits) as after:
-        rows = differences(before, after, tolerance, pairs, table)
+        rows = find_differences(before, after, tolerance, pairs, table)
         return Result(rows, caption=first_screen(before, after, rows, pairs))
 
 
@@ -812,7 +814,7 @@ def demo(
 def _tell_finding(
     con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *, agents: bool, forced: bool
 ) -> str:
-    """Return the finding of a demonstration, in three lines and a table."""
+    """Write the finding of a demonstration, in a few lines and a table."""
     from audit.report.story import read_story, small_table, story_lines
     from audit.study.findings import agents_finding, forced_finding
 
@@ -843,7 +845,7 @@ def card(
 
     with _open(db, limits) as con:
         database.require_replays(con)
-        only = filters.chosen(con, patterns(archive or ()), (), None)
+        only = filters.read_filter(con, read_names(archive or ()), (), None)
         files = write_card(con, Path(out), only.archives, format)
         notes = [provenance.notes(con, has_selectors=True), *quality_notes(con)]
     return Result(text_table(("file",), ((str(file),) for file in files)), notes=notes)

@@ -1,20 +1,20 @@
-"""The one exception for a mistake of the user."""
+"""The exception for a user's mistake, and texts of errors."""
 
-# The system refused memory: DuckDB's own limit is not the reason.
+# Printed when the operating system, not DuckDB's limit, refuses memory.
 LIMITED = "out of memory: this process may take no more (see 'ulimit -v')"
 
 
 class AuditError(Exception):
-    """A mistake a user can mend: one line that says what, where and what to do."""
+    """A mistake that the user can correct; one line says what, where and what to do."""
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error; in DuckDB's the other lines draw the query."""
+    """Return the first line of an error; in DuckDB's errors, the others show the query."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def explained(error: Exception) -> str:
-    """Return an error of DuckDB in one line, with what to do where a user can do something."""
+def explain_error(error: Exception) -> str:
+    """Write an error of DuckDB in one line, with a remedy if memory or disk space ran out."""
     if any(words in str(error) for words in ("Allocation failure", "bad allocation")):
         return LIMITED
     if type(error).__name__ == "OutOfMemoryException":
@@ -25,6 +25,6 @@ def explained(error: Exception) -> str:
     return first_line(error)
 
 
-def extra_hint(extra: str) -> str:
+def install_hint(extra: str) -> str:
     """Return the command that installs an extra."""
     return f"pip install '.[{extra}]' in the project's folder"

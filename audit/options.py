@@ -44,7 +44,7 @@ SHARED = {
     "archive": "only these archives, names or patterns such as '*_high'",
     "progress": "called with what is done, how much of it, and how much there is",
 }
-# `--orders auto` doubles the orders, from the first number to the second at most.
+# `--orders auto` starts with the first number of orders and doubles it up to the second.
 FIRST_ORDERS, MOST_ORDERS = 20, 20_000
 AUTO = (
     f"--orders auto: {FIRST_ORDERS} orders, then twice as many each time, until order noise is at "
@@ -53,7 +53,7 @@ AUTO = (
 
 
 def option(default: Any, help: str, kind: str = "text", **more: Any) -> Any:
-    """Return a field with the help and kind of its option.
+    """Return a dataclass field that carries the help and kind of an option.
 
     `parameter`: the name in Python; `flags`: the names on the command line; `planned`: the
     parameter of `plan`, None where it has none; `is_stored`: False where the settings relation
@@ -67,7 +67,7 @@ def option(default: Any, help: str, kind: str = "text", **more: Any) -> Any:
 
 
 def plugins_option(what: str, default_text: str = "") -> Any:
-    """Return a field of rules, selectors or policies, which have relations of their own."""
+    """Return the field of an option that names rules, selectors or policies, or their folder."""
     help = f"{what}: names, 'all' or a folder of your own .sql files"
     return option(None, help, "plugins", default_text=default_text, is_stored=False)
 
@@ -162,7 +162,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Settings:
-    """Options of `replay`, which the next replay takes over where it says nothing."""
+    """Options of `replay`; the next replay uses their values unless it is given others."""
 
     unit: str = option(
         "completion",
@@ -235,7 +235,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a process."""
+    """Options that limit threads and memory of a process."""
 
     threads: int | None = option(
         None, "threads to use", "number", least=1, most=1024, default_text="all cores"
@@ -245,7 +245,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class TaskLimits(Limits):
-    """Limits of a task of a run past one machine, and its scratch folder."""
+    """Options of one task of a distributed run: limits, and the scratch folder."""
 
     threads: int = option(1, "threads of a task", "number", least=1, most=1024)
     memory: str = option("2GB", "most memory of a task", "size")
@@ -256,7 +256,7 @@ class TaskLimits(Limits):
 
 @dataclass(frozen=True)
 class Filters:
-    """Options that keep some rows."""
+    """Options that filter rows by archive, competition and problem."""
 
     archive: tuple[str, ...] = option(
         (), "only these archives, names or patterns such as '*_high'", "patterns"
@@ -269,7 +269,7 @@ class Filters:
 
 @dataclass(frozen=True)
 class Choice:
-    """Options that print a part of a table."""
+    """Options that choose, sort and limit a table's rows and columns."""
 
     columns: tuple[str, ...] = option(
         (), "only these columns, with their intervals, in this order", "names"
@@ -289,7 +289,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Counting(Limits):
-    """Limits, and a read that may write token counts."""
+    """Limits, and whether to count tokens first where a table needs them."""
 
     tokenize: bool = option(
         False, "count the tokens that prefix_boxes still waits for, into the database", "flag"
@@ -308,7 +308,7 @@ class Tabled(Exported, Choice):
 
 @dataclass(frozen=True)
 class OneProblem:
-    """The problem to look at."""
+    """Options that choose a problem."""
 
     competition: str | None = option(None, "the competition", default_text="the first")
     question: str | None = option(
@@ -322,7 +322,7 @@ class OneProblem:
 
 @dataclass(frozen=True)
 class OneReplay(OneProblem):
-    """The replay that a timeline shows."""
+    """Options that choose the replay of a timeline."""
 
     repeat: int | None = option(
         None, "the order, 0 the canonical one", "number", least=0, default_text="the first"
@@ -336,15 +336,15 @@ class OneReplay(OneProblem):
 
 
 class Asked(dict[str, Any]):
-    """The settings that a user gives, by field; the others stay as in the last replay."""
+    """The settings given by the user; the others keep their values from the last replay."""
 
 
 class Planned(Asked):
-    """The settings that a user gives to a plan, which has no last replay."""
+    """The settings given to `plan`; the others have their defaults."""
 
 
 def parameters(option_set: type) -> dict[str, Field[Any]]:
-    """Return the parameters of an option set and the field of each."""
+    """Return the fields of an option set by the names of their parameters."""
     entries = {}
     declared: Any = Settings if issubclass(option_set, Asked) else option_set
     for entry in fields(declared):
@@ -357,18 +357,18 @@ def parameters(option_set: type) -> dict[str, Field[Any]]:
 
 
 def source_paths(sources: Sources) -> list[Any]:
-    """Return files, folders, globs and tables as a list, given one by one or as several."""
+    """Return sources as a list: one or several files, folders, globs or tables."""
     several: Any = [sources] if isinstance(sources, str | Path) or is_table(sources) else sources
     return [source if is_table(source) else str(source) for source in several]
 
 
 def is_table(source: Any) -> bool:
-    """Return whether a source is a table of Python's: a relation, Arrow's or a data frame."""
+    """Return whether a source is a Python table: a DuckDB relation, Arrow or a data frame."""
     return hasattr(source, "__arrow_c_stream__")
 
 
 def flag_of(entry: Field[Any], name: str | None = None) -> str:
-    """Return the option of a field on the command line."""
+    """Return the flag of a field on the command line, such as --budgets."""
     words = name or entry.metadata.get("parameter", entry.name)
     return entry.metadata.get("flags", [f"--{words.replace('_', '-')}"])[0]
 
@@ -379,7 +379,7 @@ def default_of(entry: Field[Any]) -> Any:
 
 
 def describe_option(entry: Field[Any]) -> str:
-    """Return the help of a field, with its default where that says something."""
+    """Write the help of a field, with its default unless that is empty or off."""
     value = default_of(entry)
     if value is None or value is False or value in ((), {}):
         value = ""
@@ -389,7 +389,7 @@ def describe_option(entry: Field[Any]) -> str:
 
 
 def _convert(entry: Field[Any], name: str, value: Any) -> Any:
-    """Convert a value to the type of its field; refuse one of another type."""
+    """Convert a value to the type of its field; refuse a value that is invalid there."""
     about, flag = entry.metadata, flag_of(entry, name)
     try:
         converted = OPTION_KINDS[about["kind"]].convert(value)
@@ -404,8 +404,8 @@ def _convert(entry: Field[Any], name: str, value: Any) -> Any:
     return converted
 
 
-def _checked(words: str, make: Callable[[Any], Any], *types: Any) -> Callable[[Any], Any]:
-    """Return what refuses values of other types than these, and makes one type of the others."""
+def _check_type(words: str, make: Callable[[Any], Any], *types: Any) -> Callable[[Any], Any]:
+    """Return a converter by `make` that refuses values of other types than these."""
 
     def convert(value: Any) -> Any:
         # Python counts True as 1; as a number of orders it is a mistake.
@@ -416,96 +416,96 @@ def _checked(words: str, make: Callable[[Any], Any], *types: Any) -> Callable[[A
     return convert
 
 
-_number = _checked("a whole number", int, Integral)
-_text = _checked("a text", str, str, Path)
+_to_number = _check_type("a whole number", int, Integral)
+_to_text = _check_type("a text", str, str, Path)
 
 
-def _decimal(value: Any) -> float:
-    """Return a number that is finite."""
-    number = _checked("a number", float, Real)(value)
+def _read_decimal(value: Any) -> float:
+    """Convert a number to a float; refuse infinity and NaN."""
+    number = _check_type("a number", float, Real)(value)
     if not math.isfinite(number):
         raise TypeError(f"{value!r} is not a number")
     return number
 
 
-def _orders(value: Any) -> int | str:
-    """Read a number of orders, or auto."""
+def _read_orders(value: Any) -> int | str:
+    """Parse a number of orders, or `auto`."""
     if isinstance(value, str) and value != "auto" and not value.isdecimal():
         raise ValueError(f"'{value}' is neither a whole number nor auto")
-    return value if value == "auto" else _number(int(value) if isinstance(value, str) else value)
+    return value if value == "auto" else _to_number(int(value) if isinstance(value, str) else value)
 
 
-def _size(value: Any) -> str:
+def _check_size(value: Any) -> str:
     """Check an amount of memory as DuckDB reads it, such as 500MB or 2GB."""
-    if not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", _text(value)):
+    if not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", _to_text(value)):
         raise ValueError(f"'{value}' is not an amount like 500MB or 2GB")
     return value
 
 
-def names(value: Any) -> tuple[str, ...]:
-    """Return names given one by one or with commas between them, perhaps with a blank after each.
+def split_names(value: Any) -> tuple[str, ...]:
+    """Split names at commas, given as one text or several; drop blanks before names.
 
-    A blank at the end of a name belongs to it: logs write finish reasons such as 'stop '.
+    A blank after a name belongs to it: logs have finish reasons such as 'stop '.
     """
-    parts = (part.lstrip() for name in patterns(value) for part in name.split(","))
+    parts = (part.lstrip() for name in read_names(value) for part in name.split(","))
     return tuple(part for part in parts if part.strip())
 
 
-def patterns(value: Any) -> tuple[str, ...]:
-    """Return one name or several as a tuple."""
+def read_names(value: Any) -> tuple[str, ...]:
+    """Return one name or several as a tuple of texts."""
     several = value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
-    return tuple(map(_text, several))
+    return tuple(map(_to_text, several))
 
 
-def _plugins(value: Any) -> str:
-    return _text(value) if isinstance(value, str | Path) else ",".join(patterns(value))
+def _read_plugins(value: Any) -> str:
+    return _to_text(value) if isinstance(value, str | Path) else ",".join(read_names(value))
 
 
-def _amounts(value: Any) -> Any:
+def _read_amounts(value: Any) -> Any:
     # Bytes are whole numbers to Python: b"4k" would be 52 and 107.
     if isinstance(value, bytes):
         raise TypeError(f"{value!r} is not a number")
     return value if isinstance(value, int | float | str) else list(value)
 
 
-def _pairs(value: Any) -> dict[str, str]:
+def _read_pairs(value: Any) -> dict[str, str]:
     try:
         pairs = dict(value)
     except (TypeError, ValueError):
         raise TypeError(f"{value!r} is no dict such as {{'archive': 'model'}}") from None
-    return {_text(name): _text(path) for name, path in pairs.items()}
+    return {_to_text(name): _to_text(path) for name, path in pairs.items()}
 
 
 class OptionKind(NamedTuple):
-    """A kind of option: what Python takes, what makes the field's value of it, and its word."""
+    """A kind of option: its Python type, its converter, and its placeholder in `--help`."""
 
     python: Any
     convert: Callable[[Any], Any]
     metavar: str | None = None
 
 
-# Amounts are read when the unit is known.
+# Amounts are parsed later, when the unit is known.
 OPTION_KINDS = {
-    "flag": OptionKind(bool, _checked("True or False", bool, bool)),
-    "number": OptionKind(int, _number, "N"),
-    "name": OptionKind(str | int, _checked("a name", str, str, int)),
-    "amount": OptionKind(Amount, _amounts),
-    "decimal": OptionKind(float, _decimal),
-    "text": OptionKind(str, _text),
-    "file": OptionKind(FilePath, _text, "FILE"),
-    "size": OptionKind(str, _size, "SIZE"),
-    "plugins": OptionKind(Union[FilePath, Sequence[str]], _plugins, "NAMES|all|DIR"),  # noqa: UP007
-    "orders": OptionKind(int | str, _orders, "N|auto"),
-    "numbers": OptionKind(Budgets, lambda value: tuple(whole_numbers(_amounts(value))), "N,…"),
-    "amounts": OptionKind(Budgets, _amounts, "N,…"),
-    "names": OptionKind(Names, names, "NAME,…"),
-    "patterns": OptionKind(Names, patterns, "NAME"),
-    "pairs": OptionKind(Mapping[str, str], _pairs),
+    "flag": OptionKind(bool, _check_type("True or False", bool, bool)),
+    "number": OptionKind(int, _to_number, "N"),
+    "name": OptionKind(str | int, _check_type("a name", str, str, int)),
+    "amount": OptionKind(Amount, _read_amounts),
+    "decimal": OptionKind(float, _read_decimal),
+    "text": OptionKind(str, _to_text),
+    "file": OptionKind(FilePath, _to_text, "FILE"),
+    "size": OptionKind(str, _check_size, "SIZE"),
+    "plugins": OptionKind(Union[FilePath, Sequence[str]], _read_plugins, "NAMES|all|DIR"),  # noqa: UP007
+    "orders": OptionKind(int | str, _read_orders, "N|auto"),
+    "numbers": OptionKind(Budgets, lambda value: tuple(whole_numbers(_read_amounts(value))), "N,…"),
+    "amounts": OptionKind(Budgets, _read_amounts, "N,…"),
+    "names": OptionKind(Names, split_names, "NAME,…"),
+    "patterns": OptionKind(Names, read_names, "NAME"),
+    "pairs": OptionKind(Mapping[str, str], _read_pairs),
 }
 
 
 def read_options(option_set: type[One], options: Mapping[str, Any]) -> One:
-    """Return the option set of these keyword arguments; None means not given."""
+    """Make an option set from keyword arguments; None means that one is missing."""
     entries = parameters(option_set)
     # Callers inside the package use the names of fields, such as `mapping` for `map`.
     entries |= {entry.name: entry for entry in entries.values()}
@@ -518,16 +518,16 @@ def read_options(option_set: type[One], options: Mapping[str, Any]) -> One:
 
 
 def annotation_of(entry: Field[Any]) -> Any:
-    """Return the type that a parameter takes in Python."""
+    """Return the type annotation of a field's parameter."""
     choices = entry.metadata.get("choices")
     return Literal[choices] if choices else OPTION_KINDS[entry.metadata["kind"]].python
 
 
 def public(function: Callable[..., One]) -> Callable[..., One]:
-    """Return the function with the options of its sets as parameters, as `help()` shows them.
+    """Decorate a function so that the options of its option sets are keyword parameters.
 
-    A parameter whose type is an option set becomes the options of the set. A docstring describes
-    the others, `name: text`, except those of `SHARED`.
+    A parameter whose type is an option set is replaced by the options of the set, in the signature
+    and in `help()`. The docstring describes the others, `name: text`, except those of `SHARED`.
     """
     signature = inspect.signature(function)
     sets = {
@@ -552,18 +552,18 @@ def public(function: Callable[..., One]) -> Callable[..., One]:
         }
         return function(*args, **kwargs, **read)
 
-    # A replay takes what it is not given from the last one, which only the database knows.
+    # Defaults of a replay come from the last one, which only the database knows.
     is_asked = not {Asked, Planned}.isdisjoint(sets.values())
-    added = [_parameter(name, entry, is_asked) for name, entry in options.items()]
+    added = [_make_parameter(name, entry, is_asked) for name, entry in options.items()]
     call.__signature__ = signature.replace(parameters=[*written, *added])  # type: ignore[attr-defined]
-    call.__doc__ = _document(function.__doc__ or "", [one.name for one in written], options)
+    call.__doc__ = _write_docstring(function.__doc__ or "", [one.name for one in written], options)
     call.options = options  # type: ignore[attr-defined]
     call.option_sets = tuple(sets.values())  # type: ignore[attr-defined]
     return call
 
 
-def _parameter(name: str, entry: Field[Any], is_asked: bool) -> inspect.Parameter:
-    """Return the parameter of a field."""
+def _make_parameter(name: str, entry: Field[Any], is_asked: bool) -> inspect.Parameter:
+    """Make the keyword parameter of a field."""
     is_absent = is_asked or entry.metadata["kind"] == "pairs"
     default, kind = None if is_absent else default_of(entry), annotation_of(entry)
     annotation = kind | None if default is None else kind
@@ -573,12 +573,12 @@ def _parameter(name: str, entry: Field[Any], is_asked: bool) -> inspect.Paramete
 
 
 def parameter_help(text: str) -> dict[str, str]:
-    """Return what a docstring says of the parameters that are no fields."""
+    """Read the descriptions of parameters, 'name: text', from a docstring."""
     return SHARED | dict(re.findall(r"^ {4}(\w+): (.+)$", text, re.MULTILINE))
 
 
-def _document(text: str, names: Sequence[str], options: Mapping[str, Field[Any]]) -> str:
-    """Return a docstring with a line for every parameter."""
+def _write_docstring(text: str, names: Sequence[str], options: Mapping[str, Field[Any]]) -> str:
+    """Write a docstring with a line for every parameter, options included."""
     described = parameter_help(text)
     lines = [f"{name}: {described[name]}" for name in names]
     lines += [
@@ -594,8 +594,8 @@ def _document(text: str, names: Sequence[str], options: Mapping[str, Field[Any]]
     return f"{beginning}\n\n{textwrap.indent(chr(10).join(lines), ' ' * 4)}\n    "
 
 
-def arguments(reading: Reading) -> Iterable[str]:
-    """Yield the command-line arguments that give this option set."""
+def write_arguments(reading: Reading) -> Iterable[str]:
+    """Yield the command-line arguments that set these options; skip those at their default."""
     for entry in fields(reading):
         value, flag = getattr(reading, entry.name), flag_of(entry)
         if value == default_of(entry):

@@ -1,4 +1,4 @@
-"""How far a command is: one signature for all, drawn as a line on a terminal."""
+"""The progress of a command: the signature of its callback, and a bar on the terminal."""
 
 import os
 import shutil
@@ -7,16 +7,16 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-# What is being done in plain words, how much of it is done, and how much there is in all.
+# Called with the current step in words, how much is done, and how much there is in all.
 Progress = Callable[[str, int, int], None]
 
 WIDTH = 24
-# A line that changes faster than this is no easier to read, and writing it costs time.
+# Seconds between updates: faster ones cost time and are no easier to read.
 SECONDS = 0.05
 
 
 def bar(label: str) -> Progress | None:
-    """Return a progress line on standard error; None if that is not a terminal."""
+    """Return a callback that draws a progress bar on standard error; None without a terminal."""
     out = sys.stderr
     if not out.isatty():
         return None
@@ -43,7 +43,7 @@ def bar(label: str) -> Progress | None:
 
 
 def columns(stream: TextIO) -> int:
-    """Return the width of the terminal, or COLUMNS."""
+    """Return the width of the terminal; without one, COLUMNS or 80."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or 80
     except (OSError, ValueError):

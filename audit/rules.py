@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: what it does with what is running at the budget, and the tool that does so.
+    """A stopping rule: what happens to the attempt running at the budget B, in several wordings.
 
-    `pool` is the rule whose attempts it returns, and `price` the one whose costs it pays.
+    `pool`: the rule whose attempts it returns; `price`: the rule whose costs it pays; `tool`: a
+    tool that stops so.
     """
 
     name: str
@@ -21,7 +22,7 @@ class Rule:
     price: str
 
 
-# In the order in which they are read: those that lose before those that keep, cheapest first.
+# In the order of every list: cheapest first, and of two the one that loses the running attempt.
 RULES = {
     rule.name: rule
     for rule in (
@@ -80,13 +81,13 @@ RULES = {
 
 
 def order_rules(names: Iterable[str]) -> list[str]:
-    """Return the names without repeats: the built-in rules in their order, then others by name."""
+    """Sort names of rules, without repeats: the built-in rules in their order, then the others."""
     present = set(names)
     return [*(rule for rule in RULES if rule in present), *sorted(present - set(RULES))]
 
 
 def describe_rule(name: str) -> str:
-    """Return what a rule does, and the tools that enforce it."""
+    """Describe what a rule does, and name the tools that enforce it."""
     rule = RULES.get(name)
     if rule is None:
         return "a rule of your own: see the relation used_rules"

@@ -1,13 +1,13 @@
-"""Text from elsewhere, made fit to print: a terminal or a page must show it and never obey it."""
+"""Text helpers: escape, shorten, quote and list names; untrusted text must not control a page."""
 
 import difflib
 import re
 from collections.abc import Iterable, Sequence
 
-# What every caption, page and picture of simulated data begins with.
+# The mark at the beginning of every caption, page and picture of simulated data.
 SIMULATED = "SIMULATED DATA"
 NAMES_SHOWN = 40
-# Control characters, and those that turn the direction of all that follows; XML has none of them.
+# Control characters, and characters that reverse the direction of text; XML forbids them.
 STEERING = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
 )
@@ -19,7 +19,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a message on one line; keep blanks, which may be all that differs in two names."""
+    """Join the lines of a message and escape it; keep double blanks, in which names may differ."""
     return visible(re.sub(r"\s*[\r\n]\s*", " ", text).strip())
 
 
@@ -33,15 +33,15 @@ def is_utf8(text: str) -> bool:
 
 
 def steerless(text: str) -> str:
-    """Escape every character of a text that would control a page."""
+    """Escape the control and direction characters of a text; keep all others."""
     return STEERING.sub(lambda match: visible(match[0]), text)
 
 
 def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
-    """Shorten a name to `limit` characters, unlike any of the others; keep its numbers whole.
+    """Shorten a name to `limit` characters; keep it distinct from the others.
 
-    Long words lose their ends first, so that versions and sizes stay. Where that is not enough the
-    middle is cut out, and where two names would look alike, the part that they share.
+    First long words lose their ends, so that versions and sizes stay. If that is not enough, the
+    middle is cut out; if two names would then look alike, the part that they share.
     """
     if len(name) <= limit:
         return name
@@ -61,7 +61,7 @@ def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
 
 
 def _without_word_ends(name: str, limit: int) -> str:
-    """Drop the ends of a name's longest words until it has `limit` characters."""
+    """Cut the ends of a name's longest words until it has `limit` characters."""
     for letters in range(limit, 1, -1):
         # The first letter that goes makes room for the ellipsis only.
         short = re.sub(rf"([^\W\d_]{{{letters}}})[^\W\d_]{{2,}}", r"\1…", name)
@@ -71,35 +71,36 @@ def _without_word_ends(name: str, limit: int) -> str:
 
 
 def _without_middle(name: str, limit: int) -> str:
+    """Replace the middle of a name by an ellipsis."""
     left = limit // 2
     return name[:left] + "…" + name[len(name) - (limit - 1 - left) :]
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Join names as a sentence lists them: a, b and c."""
+    """Join names as in a sentence: a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def first_names(names: Sequence[str], most: int) -> str:
-    """Return the first names, and how many more there are."""
+    """List the first names, and how many more there are: a, b and 3 more."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return (", ".join(map(distinct, names[:most])) or "none") + more
 
 
 def distinct(name: str) -> str:
-    """Quote a name that begins or ends with a blank, so that it looks unlike the one without."""
+    """Quote a name that begins or ends with a blank, so that the blank is seen."""
     return name if name == name.strip() else f"'{name}'"
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """Return the name that a misspelled one most likely means."""
+    """Return the name most similar to a misspelled one; None if none is."""
     by_lower = {other.lower(): other for other in names}
     matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[matches[0]] if matches else None
 
 
 def not_there(kind: str, name: str, names: Sequence[str]) -> str:
-    """Return the error for an unknown name: the nearest one, and all that there are."""
+    """Write the error for an unknown name: suggest the nearest one, and list the known ones."""
     meant = nearest(name, names)
     hint = f"did you mean '{meant}'? " if meant else ""
     return f"no {kind} '{name}'; {hint}there are {first_names(names, NAMES_SHOWN)}"
@@ -116,10 +117,10 @@ def literal(value: str | int) -> str:
 
 
 def capital(text: str) -> str:
-    """Return the text with a capital letter."""
+    """Capitalize the first letter of a text."""
     return text[:1].upper() + text[1:]
 
 
 def plural(count: int, noun: str) -> str:
-    """Return a count with its noun: 1 attempt, 2 attempts."""
+    """Write a count with its noun: 1 attempt, 2 attempts."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

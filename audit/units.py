@@ -1,4 +1,4 @@
-"""What budgets count: the units as data, how an amount is read, and how people write it."""
+"""Units of budgets, and how to read and write amounts in them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ EXACT = Context(prec=60)
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: amounts are counted in whole numbers and printed divided by the scale."""
+    """A unit of budgets; amounts are stored as integers, and printed divided by `scale`."""
 
     name: str
     scale: int
@@ -40,7 +40,7 @@ UNITS = {
         Unit("steps", 1, "steps", "step", "steps"),
     )
 }
-# Attempts, orders and the like: no unit of a replay, read in the same way.
+# For numbers of attempts or orders, which are read like budgets.
 COUNT = Unit("count", 1, "whole numbers", "", "")
 # A number, its power of ten and its suffix; digits may be grouped by _.
 WRITTEN = re.compile(r"(\d+(?:_\d+)*(?:\.\d+)?|\.\d+)(e[+-]?\d{1,2})?\s*([a-z]*)")
@@ -48,12 +48,12 @@ GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?\s*([a-z$]*)")
 
 
 def unit_named(unit: str | Unit) -> Unit:
-    """Return a unit by its name."""
+    """Return the unit of this name; a unit is returned as it is."""
     return unit if isinstance(unit, Unit) else UNITS[unit]
 
 
 def read_budget(written: Amount, unit: str | Unit) -> int:
-    """Read an amount as people write it, in whole numbers of the unit, or raise ValueError."""
+    """Parse an amount such as 4k or $0.05 to an integer of the unit, or raise ValueError."""
     kind = unit_named(unit)
     given = str(written).strip()
     text = given.lower()
@@ -62,7 +62,7 @@ def read_budget(written: Amount, unit: str | Unit) -> int:
             raise ValueError(f"'{given}': $ is for --unit money; budgets count {kind.measures}")
         text = text.removeprefix("$").lstrip()
     if grouped := GROUPED.fullmatch(text):
-        # A comma also separates budgets, so that digits in groups need the unit's word behind them.
+        # Commas separate budgets: '4,000' is an error, '4,000 tokens' is not.
         plain = text.replace(",", "")
         if not grouped[3] or grouped[3] not in (kind.one, kind.many):
             raise ValueError(f"'{given}': did you mean {plain}? a comma separates budgets")
@@ -82,7 +82,7 @@ def read_budget(written: Amount, unit: str | Unit) -> int:
 
 
 def _size(word: str, kind: Unit, given: str) -> int | None:
-    """Return the factor of a suffix; None for an unknown one."""
+    """Return the factor of a suffix: 1000 for k; None for an unknown one."""
     if word in kind.sizes:
         return kind.sizes[word]
     if word in ("s", "h"):
@@ -91,9 +91,9 @@ def _size(word: str, kind: Unit, given: str) -> int | None:
 
 
 def read_budgets(written: Amounts, unit: str | Unit) -> list[int]:
-    """Read amounts from '4k,8k', from one or from several; refuse '4,096' with a question."""
+    """Parse amounts from '4k,8k', from one amount or from several; refuse '4,096' as ambiguous."""
     if isinstance(written, str):
-        # A part such as 096 or 000 is no budget: a comma was meant to group digits.
+        # No budget begins with 0: in '4,096' the comma groups digits.
         if grouped := re.search(r"\$?\d+(?:,\d{3})*,0\d\d(?:,\d{3})*", written):
             meant = grouped[0].replace(",", "")
             raise ValueError(f"'{written}': did you mean {meant}? a comma separates budgets")
@@ -104,24 +104,24 @@ def read_budgets(written: Amounts, unit: str | Unit) -> list[int]:
 
 
 def whole_number(written: Amount) -> int:
-    """Read a whole number as people write it: 4000, 4_000, 4k, 4.5k, 1.5M or 1e6."""
+    """Parse a whole number: 4000, 4_000, 4k, 4.5k, 1.5M or 1e6."""
     return read_budget(written, COUNT)
 
 
 def whole_numbers(written: Amounts) -> list[int]:
-    """Read whole numbers from '4k,8k', from one number or from several."""
+    """Parse whole numbers from '4k,8k', from one number or from several."""
     return read_budgets(written, COUNT)
 
 
 def write_exactly(counted: int, unit: str | Unit) -> str:
-    """Write a counted amount in the printed unit with every digit, such as 0.05."""
+    """Write a stored amount in the printed unit with all its digits, such as 0.05."""
     value = EXACT.divide(Decimal(counted), Decimal(unit_named(unit).scale))
     text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def write_amount(value: int | float | Decimal | Fraction, unit: str | Unit) -> str:
-    """Write an amount in the printed unit for people: $0.0374, 12.4 s, 3 steps, 4,000 tokens."""
+    """Write an amount with its unit: $0.0374, 12.4 s, 3 steps, 4,000 tokens."""
     kind = unit_named(unit)
     digits = write_digits(value, kind)
     sign = "-" if digits.startswith("-") else ""
@@ -132,12 +132,12 @@ def write_amount(value: int | float | Decimal | Fraction, unit: str | Unit) -> s
 
 
 def write_cost(value: int | float | Decimal | Fraction, unit: str | Unit) -> str:
-    """Return an amount as a cell of a table has it: $0.0374, 12.4 s, but 4,000 without a word."""
+    """Write an amount for a table's cell: $0.0374 or 12.4 s, but 4,000 without a word."""
     return (write_amount if unit_named(unit).symbol else write_digits)(value, unit)
 
 
 def write_digits(value: int | float | Decimal | Fraction, unit: str | Unit) -> str:
-    """Write an amount with three significant digits, and all digits before the point.
+    """Write an amount with three significant digits, but with all digits before the point.
 
     Money has no decimals or at least two.
     """

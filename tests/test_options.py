@@ -18,7 +18,7 @@ from audit.cli import main
 from audit.engine.prices import read_prices
 from audit.engine.settings import last_settings, resolve
 from audit.errors import AuditError
-from audit.options import Planned, Reading, Settings, arguments
+from audit.options import Planned, Reading, Settings, write_arguments
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import ROOT, parameters
 from tests.support.databases import SMALL
@@ -130,11 +130,11 @@ def test_a_reading_is_written_as_the_arguments_that_give_it():
     reading = Reading(
         mapping={"text": "output.0", "seed": "n"}, finished=("eos", "end"), force=True, archive="m"
     )
-    assert list(arguments(reading)) == [
+    assert list(write_arguments(reading)) == [
         *("--map", "text=output.0", "--map", "seed=n", "--archive", "m"),
         *("--finished", "eos,end", "--force"),
     ]
-    assert list(arguments(Reading())) == []
+    assert list(write_arguments(Reading())) == []
 
 
 def test_the_sets_share_no_parameter_of_a_plan():

@@ -1,4 +1,4 @@
-"""The command line: a thin skin over the functions of `audit`."""
+"""The command line: each command calls a function of `audit`."""
 
 from audit.cli import looking, pages
 from audit.cli.commands import main

@@ -12,8 +12,8 @@ from audit import __version__
 from audit.cli import completion
 from audit.cli.exits import Cli
 from audit.cli.options import (
+    add_format_options,
     announce,
-    formats,
     list_names,
     no_color,
     print_files,
@@ -89,7 +89,7 @@ def tables() -> None:
 
 
 @main.command()
-@formats("junit")
+@add_format_options("junit")
 def check(fmt: str, wide: bool = False, **options: Any) -> None:
     """Verify the invariants and controls; exit 1 when one fails.
 
@@ -102,7 +102,7 @@ def check(fmt: str, wide: bool = False, **options: Any) -> None:
 
 
 @main.command()
-@formats()
+@add_format_options()
 def compare(fmt: str, wide: bool = False, **options: Any) -> None:
     """Put every published value beside the computed one. Exit 1 when the study's data differ.
 
@@ -157,7 +157,7 @@ def fetch(**options: Any) -> None:
         click.echo(f"{row['file']}  {row['bytes']:,} bytes{was_here}")
 
 
-def forward(
+def register(
     name: str,
     show: Callable[..., None],
     text: str,
@@ -166,7 +166,7 @@ def forward(
     is_table: bool = False,
     **more: Any,
 ) -> None:
-    """Add the command that shows what the function of its name returns, a table in a format."""
+    """Add a command that calls the function of its name and prints the result by `show`."""
 
     def command(**options: Any) -> None:
         printed = {key: options.pop(key) for key in ("fmt", "wide") if key in options}
@@ -175,28 +175,28 @@ def forward(
     help = f"{text}\n\nExample: budget-audit {name} {example}"
     made = main.command(name, help=help, **more)(command)
     if is_table:
-        formats()(made)
+        add_format_options()(made)
 
 
-forward(
+register(
     "answers",
     print_result,
     "Read the answers again as another kind, from what was loaded.",
     "--db audit.duckdb --answer archive",
 )
-forward(
+register(
     "leave",
     partial(show, fmt="table"),
     "Derive archives whose attempts leave early, at a checkpoint.",
     "--exit agreement:5",
 )
-forward(
+register(
     "describe",
     partial(click.echo, nl=False),
     "Tell whether sources load, and with what command. Nothing is loaded yet.",
     "logs/ --archive my-model",
 )
-forward(
+register(
     "table",
     show,
     "Print one table.",
@@ -204,7 +204,7 @@ forward(
     complete={"name": completion.tables},
     is_table=True,
 )
-forward(
+register(
     "schema",
     show,
     "List the relations and what a row is, or the columns of one.",
@@ -212,35 +212,35 @@ forward(
     complete={"name": completion.relations},
     is_table=True,
 )
-forward("sql", click.echo, "Print the rendered SQL of a stage, rule, selector or table.", "main")
-forward(
+register("sql", click.echo, "Print the rendered SQL of a stage, rule, selector or table.", "main")
+register(
     "export",
     print_files,
     "Write tables and relations to files; without a name, all tables.",
     "main replays selections --out csv",
     complete={"names": completion.relations},
 )
-forward("card", print_files, "Write what a budget figure must state, as JSON.", "--out card.json")
-forward(
+register("card", print_files, "Write what a budget figure must state, as JSON.", "--out card.json")
+register(
     "plan",
     print_result,
     "Plan a run past one machine. Its manifest.json lists its options and files.",
     "traces/ --out run --parts 8 --orders 20",
 )
-forward("extract", print_result, "Do one extract of a run, or every one that is missing.", "run 0")
-forward(
+register("extract", print_result, "Do one extract of a run, or every one that is missing.", "run 0")
+register(
     "part",
     print_result,
     "Make one part of a run, counted from 0. A part that is there stays as it is.",
     "run 3",
 )
-forward(
+register(
     "run",
     print_result,
     "Run the remaining tasks of a run. It can be stopped and started again.",
     "run --on local --workers 4 --memory 4GB",
 )
-forward(
+register(
     "gather",
     print_result,
     "Check every part of a run and make one new database of them.",

@@ -1,4 +1,4 @@
-"""How a command ends: with one line and a status, after Ctrl-C and a broken pipe too."""
+"""End a command with one line and an exit status, after errors, Ctrl-C and broken pipes."""
 
 import os
 import signal
@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from audit.cli.options import INTERRUPTS, Command
-from audit.errors import LIMITED, AuditError, explained
+from audit.errors import LIMITED, AuditError, explain_error
 from audit.text import nearest, one_line, visible
 
-# Set to anything, an unexpected error prints its traceback.
+# If this variable is set, an unexpected error prints its traceback.
 TRACEBACK_VARIABLE = "BUDGET_AUDIT_TRACEBACK"
-# The commands in the order in which one uses them; those in no group come last.
+# The commands in the usual order of use; commands in no group come last.
 GROUPS = (
     ("See it work", ("demo", "simulate", "fetch")),
     ("Your records", ("describe", "load", "answers", "leave")),
@@ -25,12 +25,12 @@ GROUPS = (
 
 
 class Cli(click.Group):
-    """A group whose commands end a user's mistake with one line and status 2."""
+    """The command group; a user's mistake ends with one line and status 2."""
 
     command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of use."""
+        """List the commands in their usual order of use."""
         ordered = [name for _, names in GROUPS for name in names if name in self.commands]
         return [*ordered, *(name for name in self.commands if name not in ordered)]
 
@@ -53,7 +53,7 @@ class Cli(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; a misspelled one suggests the nearest."""
+        """Find a command; for a misspelled one, suggest the nearest name."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             meant = nearest(args[0], self.commands)
             hint = f" Did you mean '{meant}'?" if meant else ""
@@ -61,7 +61,7 @@ class Cli(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; a mistake that a user can mend is reported in one line."""
+        """Run a command; report errors in one line and exit with status 2."""
         try:
             return super().invoke(ctx)
         except (click.exceptions.Exit, click.ClickException, click.Abort):
@@ -82,11 +82,11 @@ class Cli(click.Group):
             # DuckDB turns Ctrl-C into another error.
             if INTERRUPTS:
                 raise KeyboardInterrupt from None
-            # A full disk, too little memory or a damaged file speaks through the engine.
+            # A full disk, too little memory or a damaged file raises DuckDB's own errors.
             if "can't start new thread" in str(error):
                 complain(LIMITED)
             elif type(error).__module__ in ("duckdb", "_duckdb"):
-                complain(explained(error))
+                complain(explain_error(error))
             elif isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:
                 complain("a name that was given is not UTF-8, and DuckDB takes none; rename it")
             elif os.environ.get(TRACEBACK_VARIABLE):
@@ -107,7 +107,7 @@ class Cli(click.Group):
         except (click.Abort, KeyboardInterrupt):
             pass
         except Exception:
-            # Ctrl-C inside an import, say, comes out as that import's failure.
+            # Ctrl-C inside an import is raised as an error of that import.
             if not INTERRUPTS:
                 raise
         finally:
@@ -117,9 +117,9 @@ class Cli(click.Group):
         sys.exit(130)
 
     def run(self, *args: Any, **kwargs: Any) -> None:
-        """Run a command and leave with its status."""
+        """Run a command and exit with its status."""
         try:
-            # Click gives an exit status back here instead of raising it.
+            # Without its standalone mode, Click returns the exit status.
             sys.exit(super().main(*args, **{**kwargs, "standalone_mode": False}))
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.format_message())
@@ -133,12 +133,12 @@ class Cli(click.Group):
 
 
 def complain(message: str) -> None:
-    """Print the one line that says what went wrong."""
+    """Print an error message in one line on standard error."""
     color = False if os.environ.get("NO_COLOR") else None
     click.echo(f"{click.style('error', fg='red')}: {one_line(message)}", err=True, color=color)
 
 
 def give_up(message: str) -> None:
-    """End this process although a thread is inside DuckDB and hears nothing."""
+    """Print a message and end the process at once, even if a thread is still inside DuckDB."""
     complain(message)
     os._exit(2)

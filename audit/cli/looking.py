@@ -1,4 +1,4 @@
-"""Commands that look into a database: queries, relations, one problem, another database beside."""
+"""Commands that look into databases: show, diff, verify and query."""
 
 import sys
 from typing import Any
@@ -9,7 +9,7 @@ import audit
 from audit.cli import completion
 from audit.cli.commands import main
 from audit.cli.exits import give_up
-from audit.cli.options import formats, list_names, show_notes, width_of
+from audit.cli.options import add_format_options, find_width, list_names, show_notes
 from audit.cli.options import show as show_result
 from audit.errors import AuditError
 from audit.options import Limits, read_options
@@ -20,7 +20,7 @@ MOST_ROWS = 1000
 
 
 @main.command()
-@formats()
+@add_format_options()
 def show(fmt: str, wide: bool = False, **options: Any) -> None:
     """Show the attempts of one problem, or the text of one of them.
 
@@ -41,7 +41,7 @@ def show(fmt: str, wide: bool = False, **options: Any) -> None:
 
 @main.command()
 @click.option("--all", "everything", is_flag=True, help="Every cell that differs.")
-@formats()
+@add_format_options()
 def diff(fmt: str, everything: bool = False, wide: bool = False, **options: Any) -> None:
     """Tell what differs between two databases. Exit 1 when anything does.
 
@@ -58,7 +58,7 @@ def diff(fmt: str, everything: bool = False, wide: bool = False, **options: Any)
 
 
 @main.command()
-@formats()
+@add_format_options()
 def verify(fmt: str, wide: bool = False, **options: Any) -> None:
     """Compare a live run with the replay of an unrestricted one. Exit 1 where they differ.
 
@@ -75,7 +75,7 @@ def verify(fmt: str, wide: bool = False, **options: Any) -> None:
 
 @main.command(context_settings={"ignore_unknown_options": True})
 @click.argument("name_or_sql", required=False, shell_complete=completion.queries)
-@formats()
+@add_format_options()
 @click.option("--show", "is_shown", is_flag=True, help="Print the SQL instead of running it.")
 @click.option(
     "--limit",
@@ -109,7 +109,7 @@ def query(
         list_names((row["query"], row["question"]) for row in listed)
         return
     if name_or_sql == "-":
-        name_or_sql = _from_standard_input()
+        name_or_sql = _read_standard_input()
     if is_shown:
         click.echo(api.query_sql(name_or_sql), nl=False)
         return
@@ -122,7 +122,7 @@ def query(
         read_options(Limits, {name: options.get(name) for name in ("threads", "memory")}),
         timeout=options["timeout"],
         fmt=fmt,
-        width=width_of(wide),
+        width=find_width(wide),
         limit=limit,
         give_up=give_up,
     )
@@ -131,7 +131,7 @@ def query(
     show_notes(*result.notes)
 
 
-def _from_standard_input() -> str:
+def _read_standard_input() -> str:
     """Read SQL from standard input."""
     try:
         if (text := sys.stdin.buffer.read().decode("utf-8")).strip():

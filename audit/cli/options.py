@@ -1,4 +1,4 @@
-"""Commands whose options are the parameters of a function, and how results are printed."""
+"""Make options of commands from the parameters of functions, and print results."""
 
 import contextlib
 import inspect
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 FORMATS = ("table", "csv", "json", "md", "tex")
 # Parameters that have no flag on the command line where Python takes them by position.
 ARGUMENTS = {"sources", "name", "names", "old", "new", "live", "full", "folder", "number"}
-# Flags of parameters that Python has to call otherwise.
+# Flags whose word is taken in Python, or is plural there.
 FLAGS = {"new": "--as", "everything": "--all", "archives": "--archive", "formats": "--format"}
 FLAGS |= {"params": "--param"}
 # Below this much memory, a library may fail without any message.
 LITTLE_MEMORY = 2 * 2**30
 
-# Every Ctrl-C met so far.
+# Every Ctrl-C received so far.
 INTERRUPTS: list[int] = []
 
 
 def _read_pair(text: str) -> tuple[str, str]:
-    """Return the two halves of name=value."""
+    """Split name=value into its two halves."""
     left, equals, right = text.partition("=")
     if not equals or not left:
         raise click.BadParameter(f"'{text}' is not of the form name=value")
@@ -48,7 +48,7 @@ PRESETS = {"one": 3.3, "two": 6.9}
 
 
 def _read_width(written: str) -> int:
-    """Return a width on paper, such as 3.3in, 84mm or one column, in pixels, 96 an inch."""
+    """Convert a width on paper, such as 3.3in, 84mm or `one` (column), to pixels (96 an inch)."""
     text = written.strip().lower()
     if text in PRESETS:
         return round(96 * PRESETS[text])
@@ -83,7 +83,7 @@ class Command(click.Command):
         self.complete = complete or {}
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the options of the function, and those that only the command has."""
+        """Return the options made from the function, and those that only the command has."""
         if not self.is_derived:
             if not ctx.resilient_parsing:
                 _warn_of_limit()
@@ -94,10 +94,10 @@ class Command(click.Command):
         return super().get_params(ctx)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the command with the options that were given, and with a progress line."""
+        """Call the command with the given options, and with a progress line."""
         ctx.params = {name: one for name, one in ctx.params.items() if one not in (None, (), {})}
         function = getattr(audit, str(self.name))
-        # Until here it would crash DuckDB's import, so Ctrl-C ends the process silently.
+        # Before this, Ctrl-C ends the process silently: an exception would crash DuckDB's import.
         signal.signal(signal.SIGINT, _note_interrupt)
         if "progress" in inspect.signature(function).parameters:
             ctx.params["progress"] = bar(str(self.name))
@@ -105,13 +105,13 @@ class Command(click.Command):
 
 
 def _note_interrupt(signum: int, frame: Any) -> None:
-    """Raise KeyboardInterrupt for Ctrl-C, and keep note of it for when it is lost on its way."""
+    """Raise KeyboardInterrupt for Ctrl-C, and record it: DuckDB may turn it into another error."""
     INTERRUPTS.append(signum)
     raise KeyboardInterrupt
 
 
 def _warn_of_limit() -> None:
-    """Warn where the system gives this process little memory: libraries then end it at import."""
+    """Warn if `ulimit -v` is low: libraries may then end the process at import."""
     with contextlib.suppress(ImportError):
         import resource
 
@@ -122,7 +122,7 @@ def _warn_of_limit() -> None:
 
 
 def _derive(function: Callable[..., Any], complete: Mapping[str, Any]) -> list[click.Parameter]:
-    """Return the arguments and options that the parameters of a function are."""
+    """Make the arguments and options of a command from the parameters of a function."""
     described, fields = parameter_help(function.__doc__ or ""), getattr(function, "options", {})
     made: list[click.Parameter] = []
     for name, one in inspect.signature(function).parameters.items():
@@ -130,23 +130,23 @@ def _derive(function: Callable[..., Any], complete: Mapping[str, Any]) -> list[c
         if name == "db":
             made.append(DATABASE)
         elif name in ARGUMENTS and one.kind is one.POSITIONAL_OR_KEYWORD:
-            made.append(_argument(one, completer))
+            made.append(_to_argument(one, completer))
         elif name in fields:
-            made.append(_field_option(one, fields[name], completer))
+            made.append(_field_to_option(one, fields[name], completer))
         elif name != "progress":
             word, help = name.replace("_", "-"), described[name]
             if one.default is True:
                 word, help = f"no-{word}", f"do not {help}"
             several = set(get_args(Names)) <= set(get_args(one.annotation))
             flag = FLAGS.get(name, f"--{word}")
-            made.append(_option(flag, one=one, help=help, several=several, completer=completer))
+            made.append(_to_option(flag, one=one, help=help, several=several, completer=completer))
     return made
 
 
-def _field_option(one: inspect.Parameter, field: Any, completer: Any) -> click.Option:
-    """Return the option of a field, whose default the function knows."""
+def _field_to_option(one: inspect.Parameter, field: Any, completer: Any) -> click.Option:
+    """Make the option of an option set's field; the function itself sets the default."""
     about = field.metadata
-    return _option(
+    return _to_option(
         *about.get("flags", [flag_of(field, one.name)]),
         one=one.replace(default=None),
         help=describe_option(field),
@@ -156,8 +156,8 @@ def _field_option(one: inspect.Parameter, field: Any, completer: Any) -> click.O
     )
 
 
-def _argument(one: inspect.Parameter, completer: Any) -> click.Argument:
-    """Return the argument of a parameter; several sources or names may be given."""
+def _to_argument(one: inspect.Parameter, completer: Any) -> click.Argument:
+    """Make the argument of a parameter; `sources` and `names` take several values."""
     return click.Argument(
         [one.name],
         required=one.default is one.empty,
@@ -167,7 +167,7 @@ def _argument(one: inspect.Parameter, completer: Any) -> click.Argument:
     )
 
 
-def _option(
+def _to_option(
     *flags: str,
     one: inspect.Parameter,
     help: str,
@@ -175,7 +175,7 @@ def _option(
     completer: Any,
     metavar: str | None = None,
 ) -> click.Option:
-    """Return the option of a parameter, by the type that it has in Python."""
+    """Make the option of a parameter: a flag, a pair, a number or a text, by its annotation."""
     kinds = [one.annotation, *get_args(one.annotation)]
     more: dict[str, Any] = {"required": one.default is one.empty, "metavar": metavar}
     if bool in kinds:
@@ -198,8 +198,8 @@ def _option(
     return click.Option([*flags, one.name], help=help, shell_complete=completer, **more)
 
 
-def _without_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Print without colour from here on."""
+def _disable_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Disable colour if --no-color is given."""
     if value:
         ctx.color = False
 
@@ -208,13 +208,13 @@ no_color = click.option(
     "--no-color",
     is_flag=True,
     expose_value=False,
-    callback=_without_color,
+    callback=_disable_color,
     help="Disable colour (also NO_COLOR=1).",
 )
 
 
-def formats(*more: str) -> Callable[..., Any]:
-    """Return the options of what is printed: the format, and how a terminal shows it."""
+def add_format_options(*more: str) -> Callable[..., Any]:
+    """Return a decorator that adds --format, --wide and --no-color to a command."""
     formatted = click.option(
         "--format",
         "fmt",
@@ -227,22 +227,22 @@ def formats(*more: str) -> Callable[..., Any]:
     return lambda command: formatted(wide(no_color(command)))
 
 
-def width_of(wide: bool) -> int | None:
-    """Return the terminal's width; None, which is no limit, if there is none or --wide."""
+def find_width(wide: bool) -> int | None:
+    """Return the terminal's width; None, for no limit, in a pipe or with --wide."""
     return None if wide or not sys.stdout.isatty() else columns(sys.stdout)
 
 
 def show(result: "Result", fmt: str, wide: bool = False) -> None:
     """Print a result, with its caption and notes below."""
-    click.echo(result.to_text(fmt, width=width_of(wide)), nl=False)
+    click.echo(result.to_text(fmt, width=find_width(wide)), nl=False)
     show_notes(*([result.caption] if result.caption else []), *result.notes)
 
 
 def list_names(pairs: Iterable[tuple[str, str]]) -> None:
-    """Print names, and beside each what it is, in as many lines as a terminal needs."""
+    """Print names with their descriptions, wrapped to the terminal."""
     listed = list(pairs)
     margin = 2 + max(len(name) for name, _ in listed)
-    room = max(20, (width_of(False) or 10_000) - margin)
+    room = max(20, (find_width(False) or 10_000) - margin)
     for name, what in listed:
         lines = textwrap.wrap(what, room, break_on_hyphens=False)
         click.echo(f"{name:{margin}}" + f"\n{' ' * margin}".join(lines))
@@ -255,14 +255,14 @@ def print_result(result: "Result") -> None:
 
 
 def print_files(result: "Result") -> None:
-    """Print the files that were written, and the notes."""
+    """Print the paths of the files written, and the notes."""
     for row in result:
         click.echo(row["file"])
     show_notes(*result.notes)
 
 
 def announce(note: str, progress: Progress | None) -> Progress:
-    """Return a progress that prints a note once the work begins, after mistakes were refused."""
+    """Return a progress callback that prints a note at its first call, when work begins."""
     notes = [note]
 
     def show(what: str, done: int, total: int) -> None:

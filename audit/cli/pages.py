@@ -1,4 +1,4 @@
-"""The commands that end in something to look at: demo, report, figure."""
+"""Commands that write pages and pictures: demo, report, figure."""
 
 import webbrowser
 from typing import Any
@@ -9,7 +9,7 @@ import audit
 from audit.cli.commands import main
 from audit.cli.options import list_names, show_notes
 from audit.errors import AuditError
-from audit.options import names
+from audit.options import split_names
 from audit.progress import bar
 
 
@@ -43,7 +43,7 @@ def report(formats: tuple[str, ...], is_opened: bool = False, **options: Any) ->
 
     Example: budget-audit report --db audit.duckdb --out report --format html,csv
     """
-    if is_opened and "html" not in names(formats):
+    if is_opened and "html" not in split_names(formats):
         raise AuditError("--open: shows the HTML page; add html to --format")
     written = audit.report(formats=formats, **options)
     for path in written:

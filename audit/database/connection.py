@@ -13,7 +13,7 @@ import duckdb
 
 from audit.database.leftovers import is_running, remove_leftovers, temporary_path
 from audit.database.schema import check_schema, relations
-from audit.errors import AuditError, explained
+from audit.errors import AuditError, explain_error
 from audit.text import is_utf8, literal, quoted
 
 # Row group sizes of attempts, whose texts may be long, and of replays. DuckDB keeps about 2 kB of
@@ -201,7 +201,7 @@ def _explain_error(error: duckdb.Error) -> str:
             f"written by a newer DuckDB than this one ({duckdb.__version__}); "
             "run: pip install --upgrade duckdb"
         )
-    return f"cannot be opened: {explained(error)}"
+    return f"cannot be opened: {explain_error(error)}"
 
 
 def _refuse_unreadable(path: Path) -> None:

@@ -24,7 +24,7 @@ from audit.engine.sql_files import (
     weighing,
 )
 from audit.engine.stages import DRAWN, STAGE_NAMES, TABLES
-from audit.errors import AuditError, explained, first_line
+from audit.errors import AuditError, explain_error, first_line
 from audit.units import UNITS
 
 # A file that another one puts in as it is.
@@ -196,6 +196,6 @@ def _run(con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
     try:
         con.execute(statement)
     except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
-        raise AuditError(f"{name}: {explained(error)}") from None
+        raise AuditError(f"{name}: {explain_error(error)}") from None
     except duckdb.Error as error:
         raise AuditError(f"sql/{stage_file(name)}: {first_line(error)}") from error

@@ -12,7 +12,7 @@ from audit.engine.lineage import relations_named
 from audit.engine.replay import refuse_other_replays
 from audit.engine.sql_files import stage_file, table_names
 from audit.engine.stages import REPLAY_RELATIONS, TOKEN_RELATIONS
-from audit.errors import AuditError, extra_hint, first_line
+from audit.errors import AuditError, first_line, install_hint
 from audit.text import not_there
 
 
@@ -63,7 +63,7 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     if waiting := waiting_events(con, name):
         raise AuditError(
             f"{name}: {waiting:,} boundary events have not been tokenized; run 'budget-audit "
-            f"tokenize' (it needs: {extra_hint('tokens')})"
+            f"tokenize' (it needs: {install_hint('tokens')})"
         )
     try:
         with prepared(con, relations_named(sql)):

@@ -21,7 +21,7 @@ from audit.load.provenance import COUNTED
 from audit.load.settling import Settled, settle
 from audit.load.trial import Trial, try_load
 from audit.load.writing import write_select
-from audit.options import Reading, arguments, read_options
+from audit.options import Reading, read_options, write_arguments
 from audit.sources.canonical import COLUMNS
 from audit.sources.columns import file_stem
 from audit.sources.containers import CONTAINERS
@@ -108,7 +108,7 @@ def _describe_select(sources: Sequence[Any], reading: Reading) -> str:
     failed = [check for check in trial.warned if check["is_failed"]]
     lines = [NOT_YET if failed else LOADS, *(_check_line(check) for check in failed)]
     lines += [
-        _command(names, list(arguments(reading))),
+        _command(names, list(write_arguments(reading))),
         *_record(trial),
         *_held(trial, sources, "sql"),
     ]
@@ -188,7 +188,7 @@ def _block(
     lines = list(_verdict(source, settled, failed))
     if proposal.questions or not trial.refusal:
         holes = [word for question in proposal.questions for word in question.option]
-        lines.append(_command(sources, [*arguments(settled.reading), *holes]))
+        lines.append(_command(sources, [*write_arguments(settled.reading), *holes]))
     lines += [f"  guessed: {guess.why}" for guess in proposal.guesses if not guess.is_serious]
     if not trial.refusal:
         lines += [] if is_brief else _record(trial)

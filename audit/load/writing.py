@@ -14,7 +14,7 @@ import duckdb
 from audit.errors import AuditError
 from audit.load.settling import Settled
 from audit.load.trial import try_load
-from audit.options import Reading, arguments
+from audit.options import Reading, write_arguments
 from audit.sources.canonical import COLUMNS
 from audit.sources.columns import lists_in
 from audit.sources.containers import CONTAINERS
@@ -78,7 +78,7 @@ def write_select(
     ]
     if open_options:
         edit = f"{edit.removesuffix(' with').removesuffix(', then')}, and say what {HOLE} is:"
-    command = ["budget-audit", "load", *sources, "--sql", str(path), *arguments(reading)]
+    command = ["budget-audit", "load", *sources, "--sql", str(path), *write_arguments(reading)]
     command += open_options
     yield f"{path} is written; {edit}"
     yield f"  {shlex.join(command)}"
@@ -116,7 +116,7 @@ def _write_lines(
     """Write the select line by line: columns, guesses as comments, questions as holes."""
     full = settled.reading
     lists = lists_in(source.mapping | dict(full.mapping))
-    beside = shlex.join(["load", *sources, "--sql", path.name, *arguments(reading)])
+    beside = shlex.join(["load", *sources, "--sql", path.name, *write_arguments(reading)])
     yield f"-- {path.name}: one row per attempt ({beside})"
     yield "select"
     mapping = source.mapping | dict(full.mapping)

@@ -1,4 +1,4 @@
-"""What stands beside a table or a figure wherever it is pasted: settings, unit, noise."""
+"""Captions and notes printed with tables and figures: settings, unit, sampling noise."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,18 +13,18 @@ from audit.output.headings import replayed_unit
 from audit.rules import RULES
 from audit.text import SIMULATED, capital, plural
 
-# 95 % of a normal distribution lie within so many standard errors.
+# 95 % of a normal distribution lies within this many standard errors of the mean.
 WITHIN = 1.96
-# Tables whose means the random orders move.
+# Tables whose means depend on the random orders.
 AVERAGED = ("main", "curves")
 # Tables that compare terminals with advisory.
 TERMINAL_TABLES = ("terminals", "terminal_cost")
 
 
-def annotated(
+def add_caption(
     con: duckdb.DuckDBPyConnection, name: str, table: pa.Table, archives: Sequence[str] = ()
 ) -> pa.Table:
-    """Return the table with the unit of its costs and its caption; no archive means all."""
+    """Add the unit of costs and a caption to a table's metadata; no archives means all of them."""
     words = " ".join(
         [caption(con, engine.table_purpose(name), archives), *advisory_notes(name, table)]
     )
@@ -32,7 +32,7 @@ def annotated(
 
 
 def advisory_notes(name: str, table: pa.Table) -> list[str]:
-    """Return the note that qualifies a table of terminals, or no note for other tables."""
+    """Return a note on how advisory differs from forced answers, for the tables of terminals."""
     if name not in TERMINAL_TABLES or {*table["terminal"].to_pylist()} <= {"none"}:
         return []
     return [
@@ -42,12 +42,12 @@ def advisory_notes(name: str, table: pa.Table) -> list[str]:
 
 
 def is_simulated(con: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether any source is simulated."""
+    """Return whether any loaded archive is simulated."""
     return bool(con.execute("select 1 from sources where simulated").fetchall())
 
 
 def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str] = ()) -> str:
-    """Return a caption to paste: what is shown, of what, under which settings, how sure it is."""
+    """Write a caption: what is shown, how many attempts, the settings, and how wide errors are."""
     mark, kind = (f"{SIMULATED}. ", "simulated") if is_simulated(con) else ("", "recorded")
     try:
         ((problems, attempts, count),) = con.execute(
@@ -57,7 +57,7 @@ def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str
             {"archives": list(archives)},
         ).fetchall()
     except duckdb.Error:
-        # A table of the loaded records alone has no replays behind it.
+        # Without a replay, there are no settings to name.
         return mark + capital(purpose)
     unit, settings = replayed_unit(con), last_settings(con)
     used = {rule for (rule,) in con.execute("select rule from used_rules").fetchall()}
@@ -81,7 +81,7 @@ def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str
 
 
 def order_line(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> str:
-    """Return how far means move with the choice of orders, and how many orders steady them all."""
+    """Write how much random orders move the means, and how many orders would make that small."""
     orders, error, steady = _order_moves(con, archives)
     if orders is None:
         return ""
@@ -93,12 +93,12 @@ def order_line(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> 
 
 
 def steady_orders(con: duckdb.DuckDBPyConnection) -> int:
-    """Return how many orders move the means a tenth as much as the choice of problems does."""
+    """Return how many random orders keep order noise to a tenth of problem noise."""
     return _order_moves(con)[2] or FIRST_ORDERS
 
 
 def _order_moves(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> tuple[Any, ...]:
-    """Return the orders and the error of the mean that they move most, and how many steady all."""
+    """Return the number of orders, the largest error due to them, and how many orders suffice."""
     asked = {"archives": [*archives], "first": FIRST_ORDERS, "most": MOST_ORDERS}
     try:
         return con.execute(engine.render("order_moves"), asked).fetchall()[0]

@@ -1,4 +1,4 @@
-"""A part of a table: some rows and columns, in another order."""
+"""Select, sort and reorder the rows and columns of a table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ def choose(
     where: str | None = None,
     order: Sequence[str] = (),
 ) -> pa.Table:
-    """Return the columns wanted, with their intervals, of the rows wanted.
+    """Return the rows and columns that were asked for; a column brings its interval along.
 
     `where` is a condition of SQL, `order` names archives in their order, and `sort` names columns
     (-name: largest first).
@@ -36,7 +36,7 @@ def choose(
             (key.removeprefix("-"), "descending" if key.startswith("-") else "ascending")
             for key in sort
         ]
-        # The sort is stable: rows that are alike stay as they were.
+        # The sort is stable: rows with equal keys keep their order.
         table = table.sort_by(keys)
     if columns:
         selected = []
@@ -48,7 +48,7 @@ def choose(
 
 
 def select_rows(table: pa.Table, where: str, source: str) -> pa.Table:
-    """Return the rows that meet a condition of SQL, which can read nothing else."""
+    """Return the rows that meet an SQL condition, which can read no file or other table."""
     closed: dict[str, Any] = {
         "enable_external_access": "false",
         "python_enable_replacements": "false",
@@ -66,18 +66,18 @@ def select_rows(table: pa.Table, where: str, source: str) -> pa.Table:
 
 
 def _order_archives(table: pa.Table, order: Sequence[str]) -> pa.Table:
-    """Return the rows with these archives first, in this order."""
+    """Sort the rows: these archives first, in this order, and the others as they were."""
     if "archive" not in table.column_names:
         raise AuditError("--order: this table has no archives")
     archives = table["archive"].to_pylist()
-    first = first_of(order, sorted({*archives}))[: len({*order})]
+    first = put_first(order, sorted({*archives}))[: len({*order})]
     places = {name: place for place, name in enumerate(first)}
     rows = sorted(range(len(archives)), key=lambda row: places.get(archives[row], len(places)))
     return table.take(rows)
 
 
-def first_of(order: Sequence[str], archives: Sequence[str]) -> list[str]:
-    """Return the archives, those named in `order` first."""
+def put_first(order: Sequence[str], archives: Sequence[str]) -> list[str]:
+    """Return all archives, those named in `order` first; refuse an unknown one."""
     for name in order:
         if name not in archives:
             raise AuditError(f"--order: {not_there('archive', name, archives)}")

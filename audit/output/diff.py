@@ -1,4 +1,4 @@
-"""What differs between two databases: settings, sources, and the cells of every table."""
+"""Differences between two databases: settings, sources, and the cells of every table."""
 
 import math
 import textwrap
@@ -17,8 +17,8 @@ from audit.errors import AuditError, first_line
 from audit.output.choose import select_rows
 from audit.output.display import display_columns, is_number, text_table
 from audit.output.filters import ARCHIVE_COLUMNS
-from audit.output.headings import in_unit, replayed_unit
-from audit.output.terminal import lines_of
+from audit.output.headings import replayed_unit, set_unit
+from audit.output.terminal import lay_out
 from audit.text import literal, not_there, plural, shortened
 
 Difference = tuple[str, str, str, str | None, str | None]
@@ -26,7 +26,7 @@ Difference = tuple[str, str, str, str | None, str | None]
 Pairs = dict[str, str]
 MOST_LINES, MOST_FLIPPED, WIDEST_ARCHIVE = 8, 10, 30
 OTHERS = ("settings", "sources")
-# How many means that moved are listed, and the columns of archive_comparisons that print so.
+# How many changed means are listed, and the columns of archive_comparisons with their formats.
 MEASURES = {
     "accuracy": (8, ("other_accuracy", "accuracy", "delta", "delta_low", "delta_high")),
     "cost": (
@@ -44,7 +44,7 @@ HEADS = ("archive", "rule", "budget", "old", "new", "difference, 95 %", "")
 
 
 def archive_pairs(names: Sequence[str]) -> Pairs:
-    """Return the archives to compare, old name and new name, from NAME or OLD=NEW."""
+    """Read the archives to compare, NAME or OLD=NEW, as a dictionary from old to new name."""
     pairs = {}
     for name in names:
         old, _, new = name.partition("=")
@@ -52,14 +52,14 @@ def archive_pairs(names: Sequence[str]) -> Pairs:
     return pairs
 
 
-def differences(
+def find_differences(
     old: duckdb.DuckDBPyConnection,
     new: duckdb.DuckDBPyConnection,
     tolerance: float,
     pairs: Pairs,
     table: str | None,
 ) -> pa.Table:
-    """Return a row per difference; numbers are equal within the tolerance, absolute or relative."""
+    """Return one row per difference; numbers within the tolerance of each other count as equal."""
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise AuditError(f"--tolerance {tolerance:g}: a number of 0 or more")
     for side, con, asked in (("OLD", old, pairs.keys()), ("NEW", new, pairs.values())):
@@ -71,19 +71,19 @@ def differences(
     names = [*OTHERS, *engine.table_names()] if table is None else [table]
     read = engine.relations_behind(names)
     with duckdb.connect() as both, engine.prepared(old, read), engine.prepared(new, read):
-        rows = [row for name in names for row in _differ(name, (old, new), both, tolerance, pairs)]
+        rows = [row for name in names for row in _compare(name, (old, new), both, tolerance, pairs)]
     return text_table(("what", "row", "column", "old", "new"), rows)
 
 
-def _differ(
+def _compare(
     name: str,
     sides: tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection],
     both: duckdb.DuckDBPyConnection,
     tolerance: float,
     pairs: Pairs,
 ) -> Iterator[Difference]:
-    """Yield the differences of a table, of the settings or of the sources."""
-    found = [_rows(con, name) for con in sides]
+    """Yield the differences of one table, of the settings or of the sources."""
+    found = [_read_rows(con, name) for con in sides]
     tables = [rows for rows in found if not isinstance(rows, str)]
     if len(tables) == 2 and name == "sources":
         for side, rows in zip(("old", "new"), tables, strict=True):
@@ -92,13 +92,13 @@ def _differ(
             yield "sources", *row
     elif len(tables) == 2:
         keys = ["key"] if name == "settings" else key_columns(name)
-        yield from _cells(both, name, tables, keys, tolerance, pairs)
+        yield from _compare_cells(both, name, tables, keys, tolerance, pairs)
     elif tables:
         old, new = (rows if isinstance(rows, str) else f"{len(rows):,} rows" for rows in found)
         yield name, "", "", old, new
 
 
-def _cells(
+def _compare_cells(
     both: duckdb.DuckDBPyConnection,
     what: str,
     sides: Sequence[pa.Table],
@@ -106,12 +106,12 @@ def _cells(
     tolerance: float,
     pairs: Pairs,
 ) -> Iterator[Difference]:
-    """Yield the columns that one side lacks, then the cells and rows in which both differ."""
+    """Yield the columns that only one side has, then the cells and rows that differ."""
     before, after = (side.column_names for side in sides)
     for column in sorted({*before} ^ {*after}):
         yield what, "", column, *("there" if column in side else None for side in (before, after))
     shared = [column for column in before if column in after]
-    # The number of a problem may shift where another one is added; its name does not.
+    # A problem's number may change when another problem is added; its name does not.
     named = ["problem" if key == "question_id" and "problem" in shared else key for key in keys]
     columns = {
         name: is_number(sides[0].schema.field(name).type)
@@ -130,12 +130,12 @@ def _cells(
 def _insert_sides(
     both: duckdb.DuckDBPyConnection, name: str, sides: Sequence[pa.Table], pairs: Pairs
 ) -> None:
-    """Insert the rows of both sides, archives under their new names and others left out."""
+    """Insert both sides' rows of the archives to compare, archives under their new names."""
     for side, rows, names in zip(("old", "new"), sides, (pairs, pairs.values()), strict=True):
         columns = [column for column in ARCHIVE_COLUMNS if pairs and column in rows.column_names]
-        renamed = f"map({_list(names)}, {_list(pairs.values())})"
+        renamed = f"map({_write_list(names)}, {_write_list(pairs.values())})"
         replaced = ", ".join(f"{renamed}[{column}] as {column}" for column in columns)
-        kept = [f"({column} is null or {column} in {_list(names)})" for column in columns]
+        kept = [f"({column} is null or {column} in {_write_list(names)})" for column in columns]
         insert(both, "create or replace temp table side as", rows)
         both.execute(
             f"create or replace temp table {side}_{name} as select * "
@@ -144,14 +144,15 @@ def _insert_sides(
         )
 
 
-def _list(names: Collection[str]) -> str:
+def _write_list(names: Collection[str]) -> str:
+    """Write names as an SQL list."""
     return f"[{', '.join(map(literal, names))}]"
 
 
 def first_screen(
     old: duckdb.DuckDBPyConnection, new: duckdb.DuckDBPyConnection, rows: pa.Table, pairs: Pairs
 ) -> str:
-    """Return one screen: what changed, accuracies and costs that moved, what flipped most."""
+    """Write one screen: changed settings, moved accuracies and costs, most changed problems."""
     counts = Counter(rows["what"].to_pylist())
     if not counts:
         return "0 differences"
@@ -162,8 +163,8 @@ def first_screen(
         if row["what"] in OTHERS
     ]
     if changed:
-        parts += ["", "Settings and sources:", *_first(changed, MOST_LINES)]
-    parts += _moved(old, new, pairs)
+        parts += ["", "Settings and sources:", *_limit_lines(changed, MOST_LINES)]
+    parts += _describe_moves(old, new, pairs)
     cells = [f"{name} {count:,}" for name, count in counts.items() if name not in OTHERS]
     if cells:
         parts += ["", textwrap.fill(f"Cells that differ: {', '.join(cells)}", 80)]
@@ -171,14 +172,15 @@ def first_screen(
     return "\n".join([*parts, "", hint])
 
 
-def _first(lines: list[str], most: int) -> list[str]:
+def _limit_lines(lines: list[str], most: int) -> list[str]:
+    """Return the first lines, and how many more there are."""
     return lines if len(lines) <= most else [*lines[:most], f"  … and {len(lines) - most:,} more"]
 
 
-def _moved(
+def _describe_moves(
     old: duckdb.DuckDBPyConnection, new: duckdb.DuckDBPyConnection, pairs: Pairs
 ) -> list[str]:
-    """Return the accuracies, costs and problems that moved, over the problems of both databases."""
+    """List the accuracies, costs and problems that changed, over the problems that both have."""
     with duckdb.connect() as both:
         try:
             means = [con.sql(engine.render("problem_means")).to_arrow_table() for con in (old, new)]
@@ -193,13 +195,13 @@ def _moved(
         insert(both, "create table intervals as", intervals)
         scale = {"scale": replayed_unit(new).scale}
         rows = both.sql(engine.render("moved_means"), params=scale).to_arrow_table()
-        rows = in_unit(new, rows)
-        lines = [line for measure in MEASURES for line in ("", *_moves(measure, rows))]
-        return [*lines, "", *_flipped(both)] if len(rows) else []
+        rows = set_unit(new, rows)
+        lines = [line for measure in MEASURES for line in ("", *_list_moved_means(measure, rows))]
+        return [*lines, "", *_list_flipped(both)] if len(rows) else []
 
 
-def _moves(measure: str, rows: pa.Table) -> list[str]:
-    """Return the archives, rules and budgets whose mean moved, with the paired interval."""
+def _list_moved_means(measure: str, rows: pa.Table) -> list[str]:
+    """List the archives, rules and budgets whose mean changed, with its paired interval."""
     most, names = MEASURES[measure]
     of_measure = select_rows(rows, f"measure = '{measure}'", "diff")
     moved = select_rows(of_measure, "is_moved", "diff").drop_columns(["measure", "is_moved"])
@@ -219,11 +221,11 @@ def _moves(measure: str, rows: pa.Table) -> list[str]:
         f"{clear} of {len(of_measure)} differ by more than noise (*)"
     )
     more = [f"… and {len(moved) - most:,} more"] if len(moved) > most else []
-    return [title, *lines_of(columns, len(table)).splitlines(), *more]
+    return [title, *lay_out(columns, len(table)).splitlines(), *more]
 
 
-def _flipped(both: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return the problems whose accuracy moved most, over all budgets and rules of an archive."""
+def _list_flipped(both: duckdb.DuckDBPyConnection) -> list[str]:
+    """List the problems whose accuracy changed most, averaged over budgets and rules."""
     rows = both.execute(
         "select avg(difference) as gain, archive, competition, problem from moved "
         "where measure = 'accuracy' group by all having gain <> 0 "
@@ -235,8 +237,8 @@ def _flipped(both: duckdb.DuckDBPyConnection) -> list[str]:
     return [f"Problems that flipped most, in points (of {len(rows):,} that moved):", *lines]
 
 
-def _rows(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table | str:
-    """Return a table, the settings or the sources, or why there are none."""
+def _read_rows(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table | str:
+    """Return the rows of a table, of the settings or of the sources, or why they are missing."""
     try:
         if name == "settings":
             return con.sql("select key, value from settings").to_arrow_table()
@@ -248,5 +250,5 @@ def _rows(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table | str:
 
 
 def key_columns(name: str) -> list[str]:
-    """Return the columns that identify a row of a table, as its file says."""
+    """Return the key columns of a table, which its SQL file names as its grain."""
     return engine.header(name)["grain"].split(", ")

@@ -13,7 +13,7 @@ import pyarrow as pa
 from audit import engine
 from audit.errors import AuditError
 from audit.output.headings import heading, unit_of
-from audit.output.terminal import LAST_RANK, DisplayColumn, fitted, lines_of
+from audit.output.terminal import LAST_RANK, DisplayColumn, fit_to_width, lay_out
 from audit.output.tex import POINTS_PER_PIXEL, tex_float, tex_tabular
 from audit.output.write import rows_as_text
 from audit.text import capital, visible
@@ -23,22 +23,22 @@ FORMATS = ("table", "csv", "json", "md", "tex")
 
 # An aggregate of a column, as DuckDB names it, has the unit of the column.
 AGGREGATE = re.compile(r'(?:avg|mean|median|min|max|sum|any_value)\((?:\w+\.)?"?(\w+)"?\)')
-# Decimals of what has a unit and no decimals of its own in `sql/columns.csv`.
+# Decimals of columns that have a unit but no decimals in `sql/columns.csv`.
 DECIMALS_OF_UNIT = {"%": 2, "points": 2, "× B": 2, "×": 2, "seconds": 3}
 
 
 def round_half_up(value: float | Decimal, decimals: int) -> str:
-    """Round a value to that many decimals, halves away from zero, and never to minus zero."""
+    """Round to this many decimals, halves away from zero, and return text without minus zero."""
     if not math.isfinite(value):
         return str(value)
-    # Nine decimals first: 12.874999999999998 is a 12.875 that lost its last bit in a division.
+    # Nine decimals first: a division turns 12.875 into 12.874999999999998.
     exact = Decimal(str(round(value, 9)))
     rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, Context(prec=400))
     return format(abs(rounded) if rounded == 0 else rounded, "f")
 
 
-def _six_digits(value: float | Decimal) -> str:
-    """Return a number of unknown meaning with at most six significant digits."""
+def _round_to_six_digits(value: float | Decimal) -> str:
+    """Write a number with at most six significant digits, for columns that declare no decimals."""
     number = float(value)
     if number == 0:
         return "0"
@@ -48,8 +48,8 @@ def _six_digits(value: float | Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _plain(value: Any) -> str:
-    """Return any value as text; nested values as JSON."""
+def _write_value(value: Any) -> str:
+    """Write a value that is no number as text: lists and structs as JSON, bytes in hexadecimal."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, bool | list | dict):
@@ -58,13 +58,13 @@ def _plain(value: Any) -> str:
 
 
 def text_table(names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> pa.Table:
-    """Rows of texts as a table."""
+    """Return rows of texts as an Arrow table with these column names."""
     schema = pa.schema([(name, pa.string()) for name in names])
     return pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schema)
 
 
 def values_of(column: Any) -> list[Any]:
-    """Return the column as Python values, dates and times as text."""
+    """Convert an Arrow column to a list of Python values, dates and times as text."""
     kind = column.type
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_time(kind):
         # Python's datetime cannot hold nanoseconds.
@@ -78,7 +78,7 @@ def is_number(kind: pa.DataType) -> bool:
 
 
 def number_format(name: str | None, column: str) -> str:
-    """Return how a column prints numbers: budget, cost, money, decimals, or "" for six digits.
+    """Return a column's number format: budget, cost, money, its decimals, or "" for six digits.
 
     A cost is in the unit of the table; a budget is a cost with a name, such as 4k.
     """
@@ -97,40 +97,40 @@ def number_format(name: str | None, column: str) -> str:
     return ""
 
 
-def _cell(value: Any, fmt: str, unit: Unit) -> str:
-    """Return one value as the display formats print it."""
+def _format(value: Any, fmt: str, unit: Unit) -> str:
+    """Write one value of a column, by the column's number format."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        return _plain(value)
+        return _write_value(value)
     if fmt in ("budget", "cost", "money") and math.isfinite(value):
         kind = UNITS["money"] if fmt == "money" else unit
         if fmt == "budget":
             return budget_name(value, kind)
-        return write_cost(_exact(value), kind)
+        return write_cost(_round_float(value), kind)
     if fmt.isdecimal():
         # A count has no decimals, though a column of its name holds means elsewhere.
         fmt = "0" if isinstance(value, int) else fmt
         text = round_half_up(value, int(fmt))
         return f"{int(text):,}" if fmt == "0" and math.isfinite(value) else text
     is_whole = not isinstance(value, float) and value == int(value)
-    return str(value) if is_whole else _six_digits(value)
+    return str(value) if is_whole else _round_to_six_digits(value)
 
 
-def _exact(value: float | Decimal) -> Decimal:
-    """Return the number that a sum of floats stands for: 7485.499999999999 is a 7485.5."""
+def _round_float(value: float | Decimal) -> Decimal:
+    """Round away the error that a sum of floats has: 7485.499999999999 becomes 7485.5."""
     return Decimal(str(round(value, 9)))
 
 
 def budget_name(budget: float | Decimal, unit: Unit) -> str:
-    """Return a budget as people say it: 4k, $0.25, 90 s."""
+    """Write a budget in short: 4k, $0.25, 90 s."""
     if unit.many == "tokens" and budget and budget % 1000 == 0:
         return f"{int(budget) // 1000:,}k"
-    return write_cost(_exact(budget), unit)
+    return write_cost(_round_float(budget), unit)
 
 
 def columns_with_intervals(table: pa.Table) -> set[str]:
-    """Return the columns X of numbers beside which X_low and X_high stand."""
+    """Return the numeric columns X for which the table also has X_low and X_high."""
     names = table.column_names
     numbers = {
         field.name
@@ -141,7 +141,7 @@ def columns_with_intervals(table: pa.Table) -> set[str]:
 
 
 def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
-    """Return the columns as printed: rounded, with X_low and X_high as an interval beside X.
+    """Return the columns as text to print: numbers rounded, X_low and X_high merged into X.
 
     `name` is the table's name in the interface; None stands for an ad hoc query, whose numbers keep
     six significant digits.
@@ -156,7 +156,7 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
         fmt = number_format(name, header)
         sides = [table[f"{header}_{end}"] for end in ("low", "high")] if header in merged else []
         printed = [
-            [_cell(value, fmt, unit) for value in values_of(each)] for each in (column, *sides)
+            [_format(value, fmt, unit) for value in values_of(each)] for each in (column, *sides)
         ]
         cells = [
             f"{cell} [{', '.join(ends)}]" if cell and ends and all(ends) else cell
@@ -173,9 +173,9 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
 def format_table(
     table: pa.Table, fmt: str, name: str | None = None, *, width: int | None = None
 ) -> str:
-    """Return the table as text in one of FORMATS, ending with a line end.
+    """Return the table as text in one of FORMATS, ending with a newline.
 
-    A `width` is that of a terminal: the format `table` then shows what fits, and names the rest.
+    `width` is that of a terminal: the format `table` drops columns that do not fit, and names them.
     """
     if fmt in ("csv", "json"):
         return rows_as_text(table, fmt)
@@ -189,13 +189,13 @@ def format_table(
         pixels = int(written.get(b"width", b"0"))
         return tex_float(name, columns, table.num_rows, caption, pixels * POINTS_PER_PIXEL)
     if fmt == "table" and width is not None:
-        text, left_out = fitted(columns, table.num_rows, width)
-        return text + (_left_out(left_out, width) if left_out else "")
-    return {"table": lines_of, "md": md_table, "tex": tex_tabular}[fmt](columns, table.num_rows)
+        text, left_out = fit_to_width(columns, table.num_rows, width)
+        return text + (_name_hidden_columns(left_out, width) if left_out else "")
+    return {"table": lay_out, "md": md_table, "tex": tex_tabular}[fmt](columns, table.num_rows)
 
 
-def _left_out(names: list[str], width: int) -> str:
-    """Return the line below a table that names the columns which did not fit."""
+def _name_hidden_columns(names: list[str], width: int) -> str:
+    """Write the line below a table that names the columns that did not fit."""
     text = f"… and {', '.join(map(visible, names))}; --wide shows all"
     return "\n".join(textwrap.wrap(text, width, break_on_hyphens=False)) + "\n"
 
@@ -203,18 +203,18 @@ def _left_out(names: list[str], width: int) -> str:
 _MD = {c: "\\" + c for c in "\\`*[]|~$#"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
-def md_text(text: str) -> str:
-    """Text on one line with the characters that Markdown reads as markup escaped."""
+def escape_md(text: str) -> str:
+    """Escape the characters of a text that Markdown reads as markup, on one line."""
     text = "".join(_MD.get(c, c) for c in visible(text))
     # An underscore inside a word is plain text in Markdown; escaping it would only hurt the eye.
     return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", text)
 
 
 def md_table(columns: list[DisplayColumn], rows: int) -> str:
-    """Return the rows as a Markdown table, headers in words."""
-    cells = [c.cells if c.numeric else [md_text(cell) for cell in c.cells] for c in columns]
+    """Write the rows as a Markdown table, with headings in words."""
+    cells = [c.cells if c.numeric else [escape_md(cell) for cell in c.cells] for c in columns]
     lines = [
-        [md_text(column.heading) for column in columns],
+        [escape_md(column.heading) for column in columns],
         ["---:" if column.numeric else "---" for column in columns],
         *([column[row] for column in cells] for row in range(rows)),
     ]

@@ -1,4 +1,4 @@
-"""Expectations: thresholds that the numbers of a table must meet, one line each."""
+"""Expectations of `check`: conditions that rows of a table must meet, such as accuracy >= 60."""
 
 import os
 import re
@@ -16,22 +16,22 @@ from audit.errors import AuditError
 from audit.output.choose import select_rows
 from audit.output.diff import key_columns
 from audit.output.display import budget_name, is_number
-from audit.output.headings import in_unit, unit_of
+from audit.output.headings import set_unit, unit_of
 from audit.text import first_names, literal, quoted
 from audit.units import Unit, read_budget, whole_number
 
 LAYOUT = "write it as 'archive, budget, rule: accuracy >= 60 and cost <= 9000'"
 # Rows of one expectation whose values are reported.
 MOST_MEASURED = 5
-# A text in quotes, which stays as it is, or an amount such as 4k, $0.50 or 90s.
+# A quoted text, which is not changed, or an amount such as 4k, $0.50 or 90s.
 AMOUNT = re.compile(r"'[^']*'|(?<![\w.])\$?(?:\d[\d_]*\.?\d*|\.\d+)[a-zA-Z]*")
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """Rows of a table, named by the values of their keys, and the condition of SQL for each.
+    """One expectation: rows of a table, by the values of their keys, and the SQL condition.
 
-    `file` and `line` say where it is written; an option has neither.
+    `file` and `line` say where it was read; one from the command line has neither.
     """
 
     text: str
@@ -43,11 +43,11 @@ class Expectation:
 
 
 def read_expectations(texts: Sequence[str]) -> list[Expectation]:
-    """Return expectations as they are written, or from files of them, a line each."""
+    """Parse expectations, each one a text or a file with one per line."""
     expectations = []
     for text in texts:
         if ":" in text and not os.path.isfile(text):
-            expectations.append(_parsed(text, "--expect"))
+            expectations.append(_parse_expectation(text, "--expect"))
             continue
         try:
             lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
@@ -56,15 +56,15 @@ def read_expectations(texts: Sequence[str]) -> list[Expectation]:
         for number, line in enumerate(lines, 1):
             written = line.partition("#")[0].strip()
             if written:
-                parsed = _parsed(written, f"--expect {text}, line {number}")
+                parsed = _parse_expectation(written, f"--expect {text}, line {number}")
                 expectations.append(replace(parsed, file=text, line=number))
     if texts and not expectations:
         raise AuditError(f"--expect: nothing is expected there; {LAYOUT}")
     return expectations
 
 
-def _parsed(text: str, where: str) -> Expectation:
-    """Return one expectation: a table, if named, the keys, and the condition."""
+def _parse_expectation(text: str, where: str) -> Expectation:
+    """Parse 'table: key, key: condition'; the table is `curves` unless named."""
     keys, colon, condition = text.rpartition(":")
     if not colon:
         raise AuditError(f"{where}: '{text}' has no condition; {LAYOUT}")
@@ -79,11 +79,11 @@ def _parsed(text: str, where: str) -> Expectation:
 def check_expectations(
     con: duckdb.DuckDBPyConnection, expected: Sequence[Expectation]
 ) -> tuple[pa.Table, list[str]]:
-    """Return a check for each expectation, and a line for each row that fails."""
+    """Test every expectation; return a check for each, and a line for each row that fails."""
     checks, failures = Checks(), []
-    tables = {name: in_unit(con, engine.table(con, name)) for name in {e.table for e in expected}}
+    tables = {name: set_unit(con, engine.table(con, name)) for name in {e.table for e in expected}}
     for one in expected:
-        rows, failed, measured = _outcome(one, tables[one.table])
+        rows, failed, measured = _measure_expectation(one, tables[one.table])
         is_named = one.text.startswith(f"{one.table}:")
         place = {"file": one.file or None, "line": one.line or None, "measured": measured}
         claim = one.text if is_named else f"{one.table}: {one.text}"
@@ -92,8 +92,8 @@ def check_expectations(
     return checks.table(), failures
 
 
-def _outcome(expectation: Expectation, table: pa.Table) -> tuple[int, list[str], str]:
-    """Return how many rows are meant, a line for each that fails, and what was measured.
+def _measure_expectation(expectation: Expectation, table: pa.Table) -> tuple[int, list[str], str]:
+    """Test one expectation: return its number of rows, a line per failure, and the values.
 
     A null meets no condition.
     """
@@ -104,38 +104,39 @@ def _outcome(expectation: Expectation, table: pa.Table) -> tuple[int, list[str],
         raise AuditError(f"{where}: {expectation.table} has fewer keys; {layout}")
     rows = table
     for key, written in zip(keys, expectation.keys, strict=False):
-        values = dict.fromkeys(_key_text(value, key, unit) for value in rows[key].to_pylist())
-        rows = select_rows(rows, _is_meant(rows, key, written, unit), where)
+        values = dict.fromkeys(_format_key(value, key, unit) for value in rows[key].to_pylist())
+        rows = select_rows(rows, _write_key_condition(rows, key, written, unit), where)
         if not rows.num_rows:
             raise AuditError(
                 f"{where}: no row of {expectation.table} has {key} '{written}': {layout}; "
                 f"there are {first_names(list(values), 12)}"
             )
     condition = AMOUNT.sub(
-        lambda amount: _plain_amount(amount[0], unit, where), expectation.condition
+        lambda amount: _convert_amount(amount[0], unit, where), expectation.condition
     )
     failed = select_rows(rows, f"({condition}) is not true", where)
     columns = [name for name in table.column_names if re.search(rf"\b{name}\b", condition)]
 
-    def told(row: dict[str, Any]) -> str:
-        place = ", ".join(_key_text(row[key], key, unit) for key in keys)
-        return f"{place}: {', '.join(_measured(name, row[name]) for name in columns)}"
+    def describe(row: dict[str, Any]) -> str:
+        place = ", ".join(_format_key(row[key], key, unit) for key in keys)
+        return f"{place}: {', '.join(_describe_value(name, row[name]) for name in columns)}"
 
-    failures = [told(row) for row in failed.to_pylist()]
-    # What fails is measured too; beside many rows that hold, it must not be lost.
-    lines = failures or [told(row) for row in rows.to_pylist()]
+    failures = [describe(row) for row in failed.to_pylist()]
+    # Where rows fail, only theirs are listed: among many that pass they would be lost.
+    lines = failures or [describe(row) for row in rows.to_pylist()]
     more = f"; and {len(lines) - MOST_MEASURED:,} more" if len(lines) > MOST_MEASURED else ""
     return rows.num_rows, failures, "; ".join(lines[:MOST_MEASURED]) + more
 
 
-def _measured(column: str, value: Any) -> str:
+def _describe_value(column: str, value: Any) -> str:
+    """Write a column and its value: 'accuracy is 61.2'."""
     if value is None:
         return f"{column} has no value"
     return f"{column} is {value:.6g}" if isinstance(value, float) else f"{column} is {value}"
 
 
-def _is_meant(table: pa.Table, key: str, written: str, unit: Unit) -> str:
-    """Return the condition of SQL that a key is what is written: an amount, a name or a pattern."""
+def _write_key_condition(table: pa.Table, key: str, written: str, unit: Unit) -> str:
+    """Write the SQL condition for a key that is given as an amount, a name or a pattern."""
     if written in ("", "*"):
         return "true"
     if is_number(table.schema.field(key).type):
@@ -148,8 +149,8 @@ def _is_meant(table: pa.Table, key: str, written: str, unit: Unit) -> str:
     return f"({quoted(key)} = {literal(written)} or {quoted(key)} glob {literal(written)})"
 
 
-def _plain_amount(written: str, unit: Unit, where: str) -> str:
-    """Return an amount of the unit as a plain number; texts and numbers stay as they are."""
+def _convert_amount(written: str, unit: Unit, where: str) -> str:
+    """Convert an amount such as 4k to a plain number; leave quoted texts and numbers alone."""
     if written.startswith("'") or re.fullmatch(r"[\d_.]+(e\d+)?", written):
         return written
     try:
@@ -158,7 +159,7 @@ def _plain_amount(written: str, unit: Unit, where: str) -> str:
         raise AuditError(f"{where}: {error}") from None
 
 
-def _key_text(value: Any, key: str, unit: Unit) -> str:
-    """Return a key as people write it."""
+def _format_key(value: Any, key: str, unit: Unit) -> str:
+    """Write the value of a key: a budget in short, such as 4k, anything else as it is."""
     is_budget = key.endswith("budget") and isinstance(value, int | float)
     return budget_name(value, unit) if is_budget else str(value)

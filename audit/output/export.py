@@ -7,14 +7,14 @@ import duckdb
 
 from audit import database, engine
 from audit.errors import AuditError, first_line
-from audit.output.filters import NO_FILTER, Filter, condition, filtered
+from audit.output.filters import NO_FILTER, Filter, filter_rows, write_condition
 from audit.output.write import Rows, write_rows
 from audit.progress import Progress
 from audit.text import not_there
 
-# What identifies an attempt, and what counted its tokens.
+# The columns that identify an attempt, and the encoding of its token counts.
 ATTEMPT_KEY = ("archive", "competition", "question_id", "seed", "encoding")
-# With more archives than this, the tables of every pair of them are written only by name.
+# With more archives than this, tables of all archive pairs are written only when named.
 MOST_PAIRED_UNNAMED = 100
 
 
@@ -29,7 +29,7 @@ def export(
 ) -> Iterator[Path]:
     """Write each named table or relation, sorted by its key; without a name, every table.
 
-    Without a name, `left_out` gets the tables that cannot be had, and why.
+    Without a name, tables that cannot be written are added to `left_out`, with the reason.
     """
     tables = tuple(engine.table_names())
     existing = (*tables, *engine.PUBLIC_RELATIONS)
@@ -51,7 +51,7 @@ def export(
             if progress:
                 progress(name, done, len(chosen))
             try:
-                rows = _rows(con, name, only)
+                rows = _read_rows(con, name, only)
             except AuditError as error:
                 if names:
                     raise
@@ -64,21 +64,21 @@ def export(
         progress("done", len(chosen), len(chosen))
 
 
-def _rows(con: duckdb.DuckDBPyConnection, name: str, only: Filter) -> Rows:
-    """Return the rows of a table or relation that are asked for, sorted by its key."""
+def _read_rows(con: duckdb.DuckDBPyConnection, name: str, only: Filter) -> Rows:
+    """Return the filtered rows of a table or relation, sorted by its key."""
     if engine.is_table(name):
-        return filtered(name, engine.table(con, name), only)
+        return filter_rows(name, engine.table(con, name), only)
     columns = con.table(name).columns
     if name in engine.stage_names():
         key = engine.header(name)["grain"]
     else:
         key = ", ".join(c for c in ATTEMPT_KEY if c in columns) if "seed" in columns else "all"
-    rows = con.sql(f"from {name} where {condition(name, columns, only)} order by {key}")
+    rows = con.sql(f"from {name} where {write_condition(name, columns, only)} order by {key}")
     return rows.to_arrow_reader(100_000)
 
 
 def too_many_pairs(archives: int) -> dict[str, str]:
-    """Return the tables that compare every pair of archives, and how many pairs there are."""
+    """Return the tables of archive pairs, if there are too many archives, and how many pairs."""
     if archives <= MOST_PAIRED_UNNAMED:
         return {}
     pairs = f"{archives:,} archives make {archives * (archives - 1) // 2:,} pairs"

@@ -1,4 +1,4 @@
-"""Rows of some archives, competitions or problems: what is shown, not what is replayed."""
+"""Filters on archives, competitions and problems: they select rows to show or to replay."""
 
 import csv
 import fnmatch
@@ -11,23 +11,23 @@ import duckdb
 import pyarrow as pa
 
 from audit.errors import AuditError
-from audit.output.choose import first_of, select_rows
+from audit.output.choose import put_first, select_rows
 from audit.text import literal, not_there, plural
 
-# Columns that hold an archive: a comparison of two is shown when both are asked for.
+# Columns that hold an archive: a comparison of two is kept when both are named.
 ARCHIVE_COLUMNS = ("archive", "other")
 
 
 @dataclass(frozen=True)
 class Filter:
-    """The archives, competitions and problems to show; an empty part asks for all."""
+    """The archives, competitions and problems to keep; an empty tuple keeps all."""
 
     archives: tuple[str, ...] = ()
     competitions: tuple[str, ...] = ()
     problems: tuple[tuple[str, int], ...] = ()
 
     def note(self) -> str:
-        """Return the line that stands under what is filtered."""
+        """Write the note printed below filtered rows: 'shown: archives a, b'."""
         named = {"archive": self.archives, "competition": self.competitions}
         parts = [
             f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
@@ -41,18 +41,18 @@ class Filter:
 NO_FILTER = Filter()
 
 
-def chosen(
+def read_filter(
     con: duckdb.DuckDBPyConnection,
     archives: Sequence[str] = (),
     competitions: Sequence[str] = (),
     problems: str | Path | None = None,
 ) -> Filter:
-    """Return the archives, competitions and problems asked for; patterns may stand for several."""
+    """Make a filter of archives and competitions, names or patterns, and a CSV of problems."""
     keys = () if problems is None else read_problems(Path(problems))
-    return loaded(con, archives, competitions, keys, f"--problems {problems}")
+    return match_filter(con, archives, competitions, keys, f"--problems {problems}")
 
 
-def loaded(
+def match_filter(
     con: duckdb.DuckDBPyConnection,
     archives: Sequence[str],
     competitions: Sequence[str],
@@ -60,40 +60,42 @@ def loaded(
     option: str = "--problems",
     prefix: str = "",
 ) -> Filter:
-    """Return the names that patterns stand for, and problems, once each; refuse unknown ones."""
+    """Make a filter: expand the patterns to names in the database, and refuse unknown names."""
 
-    def distinct(columns: str) -> list[Any]:
+    def read_distinct(columns: str) -> list[Any]:
         return con.execute(f"select distinct {columns} from attempts order by all").fetchall()
 
-    def matched(kind: str, patterns: Sequence[str]) -> tuple[str, ...]:
-        names = [name for (name,) in distinct(kind)] if patterns else []
+    def match_names(kind: str, patterns: Sequence[str]) -> tuple[str, ...]:
+        names = [name for (name,) in read_distinct(kind)] if patterns else []
         matches: set[str] = set()
         for pattern in patterns:
-            # A name is itself before it is a pattern: it may hold a bracket or a star.
+            # An exact name goes before a pattern: a name may hold a bracket or a star.
             meant = [pattern] if pattern in names else fnmatch.filter(names, pattern)
             if not meant:
                 raise AuditError(f"--{prefix}{kind}: {not_there(kind, pattern, names)}")
             matches.update(meant)
-        # All of them is no filter.
+        # A filter that matches every name is left empty.
         return tuple(sorted(matches)) if len(matches) < len(names) else ()
 
-    names = (matched("archive", archives), matched("competition", competitions))
-    if problems and (absent := sorted(set(problems) - set(distinct("competition, question_id")))):
+    names = (match_names("archive", archives), match_names("competition", competitions))
+    if problems and (
+        absent := sorted(set(problems) - set(read_distinct("competition, question_id")))
+    ):
         competition, question = absent[0]
         raise AuditError(f"{option}: no problem {competition}, {question} in the database")
     return Filter(*names, tuple(sorted(set(problems))))
 
 
-def in_order(
+def order_archives(
     con: duckdb.DuckDBPyConnection, archives: Sequence[str], order: Sequence[str]
 ) -> list[str]:
-    """Return the archives, or all that were replayed, those named in `order` first."""
+    """Return these archives (none: all that were replayed), those named in `order` first."""
     rows = con.execute("select archive from archives order by archive").fetchall()
-    return first_of(order, [name for (name,) in rows if not archives or name in archives])
+    return put_first(order, [name for (name,) in rows if not archives or name in archives])
 
 
 def read_problems(path: Path) -> list[tuple[str, int]]:
-    """Return the problems that a CSV names in its columns competition and question_id."""
+    """Read the problems that a CSV lists in its columns competition and question_id."""
     source, layout = f"--problems {path}", "give a CSV with the columns competition and question_id"
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -108,18 +110,18 @@ def read_problems(path: Path) -> list[tuple[str, int]]:
     return problems
 
 
-def filtered(name: str, table: pa.Table, only: Filter) -> pa.Table:
-    """Return the rows of a table that are asked for; none left is a mistake."""
+def filter_rows(name: str, table: pa.Table, only: Filter) -> pa.Table:
+    """Return the rows of a table that pass a filter; refuse a filter that leaves none."""
     if only == Filter():
         return table
-    rows = select_rows(table, condition(name, table.column_names, only), name)
+    rows = select_rows(table, write_condition(name, table.column_names, only), name)
     if table.num_rows and not rows.num_rows:
         raise AuditError(f"{name}: the filter leaves nothing ({only.note()})")
     return rows
 
 
-def condition(name: str, columns: Sequence[str], only: Filter) -> str:
-    """Return the filter as a condition of SQL; refuse one that a table cannot follow."""
+def write_condition(name: str, columns: Sequence[str], only: Filter) -> str:
+    """Write the filter as an SQL condition; refuse one on a column that the table lacks."""
     asked = {"archive": only.archives, "competition": only.competitions, "problems": only.problems}
     for option, values in asked.items():
         needed = "question_id" if option == "problems" else option

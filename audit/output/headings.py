@@ -1,4 +1,4 @@
-"""Columns as people read them: a name in words and its unit, and the unit of a table's costs."""
+"""Headings of columns, in words and with a unit, and the unit of a table's costs."""
 
 import duckdb
 import pyarrow as pa
@@ -10,7 +10,7 @@ DEFAULT = UNITS["completion"]
 
 
 def heading(column: str, table: str = "", unit: Unit = DEFAULT) -> str:
-    """Return a column's name for people, with its unit."""
+    """Write a column's heading: its name in words and its unit, such as 'accuracy, %'."""
     said = engine.column(table, column).unit
     name = column.replace("_", " ")
     if said == "× B":
@@ -24,7 +24,7 @@ def heading(column: str, table: str = "", unit: Unit = DEFAULT) -> str:
 
 
 def replayed_unit(con: duckdb.DuckDBPyConnection) -> Unit:
-    """Return the unit of the last replay; the study's where there is none."""
+    """Return the budget unit of the last replay; completion tokens without one."""
     try:
         rows = con.execute("select value from settings where key = 'unit'").fetchall()
     except duckdb.Error:
@@ -32,19 +32,19 @@ def replayed_unit(con: duckdb.DuckDBPyConnection) -> Unit:
     return UNITS.get(rows[0][0], DEFAULT) if rows else DEFAULT
 
 
-def in_unit(con: duckdb.DuckDBPyConnection, table: pa.Table) -> pa.Table:
-    """Return the table with the unit of its costs written beside it."""
+def set_unit(con: duckdb.DuckDBPyConnection, table: pa.Table) -> pa.Table:
+    """Add the budget unit of the last replay to a table's metadata."""
     return table.replace_schema_metadata({"unit": replayed_unit(con).name})
 
 
 def set_width(table: pa.Table, pixels: int | None) -> pa.Table:
-    """Return the table with the width that it has on paper written beside it."""
+    """Add a table's width on paper, in pixels, to its metadata."""
     if pixels is None:
         return table
     return table.replace_schema_metadata({**(table.schema.metadata or {}), "width": str(pixels)})
 
 
 def unit_of(table: pa.Table) -> Unit:
-    """Return the unit that is written beside a table; the study's where there is none."""
+    """Read the budget unit from a table's metadata; completion tokens without one."""
     said = (table.schema.metadata or {}).get(b"unit", b"").decode()
     return UNITS.get(said, DEFAULT)

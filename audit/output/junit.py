@@ -8,7 +8,7 @@ from audit.text import steerless
 
 
 def junit(checks: Sequence[dict[str, Any]]) -> str:
-    """Return a test case per check; a violated one is a failure, with what was measured."""
+    """Write checks as JUnit test cases; a check with violations is a failure."""
     failed = [row for row in checks if row["violations"]]
     suite = ElementTree.Element(
         "testsuite",

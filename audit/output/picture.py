@@ -1,22 +1,22 @@
-"""A picture that was written: its path, which a notebook shows as the picture itself."""
+"""The path of a written picture, which a notebook shows as the picture itself."""
 
 import html
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-# What a notebook takes of a file's content; any other file is a page.
+# Pictures that a notebook shows by their content; any other file is an HTML page.
 MEDIA_TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf"}
 
 
 class Picture(type(Path())):  # type: ignore[misc]
-    """The file of a figure, `caption`, the words to paste below it, and what to look at next."""
+    """The path of a written figure, with the caption to paste below it, and notes."""
 
     caption: str = ""
     notes: Sequence[str] = ()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Return the picture as a notebook shows it; the path where the file is gone."""
+        """Return the picture in the forms a notebook shows; only its path if the file is gone."""
         shown: dict[str, Any] = {"text/plain": str(self)}
         if not self.is_file():
             return shown

@@ -1,4 +1,4 @@
-"""What a function of the package returns: an Arrow table that shows itself."""
+"""The result of a public function: an Arrow table with notes, which prints as text or HTML."""
 
 import html
 import re
@@ -16,7 +16,7 @@ ROWS_SHOWN = 40
 
 
 class Text(str):
-    """Text that a notebook shows as it is printed."""
+    """Text that a notebook shows without quotes and escapes."""
 
     def __repr__(self) -> str:
         """Return the text itself."""
@@ -27,7 +27,7 @@ class Result:
     """Rows at full precision; displayed, they are rounded as the study prints them.
 
     `name` is the table's, `caption` one line about the whole, and `notes` say what the numbers
-    rest on: whether the data are simulated, how answers, costs and labels came about.
+    rest on: whether the data are simulated, how answers, costs and labels were obtained.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Result:
         return self._table.num_rows
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Row by row, each a dictionary."""
+        """Yield the rows, each a dictionary."""
         for batch in self._table.to_batches(max_chunksize=10_000):
             yield from batch.to_pylist()
 
@@ -106,9 +106,9 @@ class Result:
     __hash__ = None  # type: ignore[assignment]
 
     def to_text(self, fmt: str = "table", *, width: int | None = None) -> str:
-        """Return the rows as text: table, csv, json, md, tex or, of checks, junit.
+        """Return the rows as text: table, csv, json, md, tex or, for checks, junit.
 
-        A width is that of a terminal.
+        `width` is that of a terminal.
         """
         if fmt == "junit" and self.name == "check":
             from audit.output.junit import junit
@@ -120,10 +120,10 @@ class Result:
         """Return the first rows as a terminal shows them."""
         width = shutil.get_terminal_size((100, 24)).columns
         first = format_table(self._table.slice(0, ROWS_SHOWN), "table", self.name, width=width)
-        return _unstyled(first) + "\n".join(self._below())
+        return _remove_styles(first) + "\n".join(self._footer_lines())
 
-    def _below(self) -> list[str]:
-        """Return the lines under the rows."""
+    def _footer_lines(self) -> list[str]:
+        """Return the lines printed below the rows: how many are hidden, caption, notes."""
         rows = self._table.num_rows
         more = f"… {min(rows, ROWS_SHOWN):,} of {rows:,} rows" if rows > ROWS_SHOWN else ""
         return [visible(line) for line in (more, self.caption, *self.notes) if line]
@@ -143,10 +143,10 @@ class Result:
         head = row("th", (column.header for column in columns))
         rows = zip(*(column.cells for column in columns), strict=True)
         body = "".join(f"<tr>{row('td', cells)}</tr>" for cells in rows)
-        below = "".join(f"<div>{html.escape(line)}</div>" for line in self._below())
+        below = "".join(f"<div>{html.escape(line)}</div>" for line in self._footer_lines())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
-def _unstyled(text: str) -> str:
-    """Return the text without colour and without what only the command line has."""
+def _remove_styles(text: str) -> str:
+    """Remove colour codes, and the hint at --wide, which only the command line has."""
     return re.sub(r"\x1b\[\d*m", "", text).replace("; --wide shows all", "")

@@ -1,4 +1,4 @@
-"""Tables in TeX: booktabs, headers in words, and no wider or higher than the page."""
+"""Tables in LaTeX (booktabs), split so that they fit the page."""
 
 import re
 import unicodedata
@@ -14,13 +14,13 @@ SMALL = ((r"\small", 4.62, 11.0), (r"\footnotesize", 4.25, 9.5))
 SMALLER = ((r"\footnotesize", 4.25, 9.5), (r"\scriptsize", 3.8, 8.0))
 # Points of one and of both columns of a paper, and of a landscape page of the report.
 ONE, BOTH, LANDSCAPE = 240.0, 504.0, 728.0
-# Anything wider goes over both columns where there are two.
+# A wider table spans both columns of a paper.
 WIDEST_COLUMN = 260
 # Points from the top to the bottom of a page of a paper, and of a line of its caption.
 POINTS_PER_PIXEL = 72.27 / 96
 HEIGHT, CAPTION_LINE, CAPTION_CHARACTER = 620.0, 12.0, 4.9
 SEPARATION = 5.0
-# Widths of Computer Modern's characters, in digits; all others are as wide as one.
+# Widths of Computer Modern's characters, in widths of a digit; all others are 1.
 WIDTHS = (
     dict.fromkeys("{}\\$", 0.0)
     | dict.fromkeys(".,[]:;'!ijl", 0.56)
@@ -29,7 +29,7 @@ WIDTHS = (
     | dict.fromkeys("ABCDEFGHIJKLNOPQRSTUVXYZ-", 1.55)
     | dict.fromkeys("mw%@MW", 1.7)
 )
-# Characters of a text; fewer where the columns that name a row would fill the width.
+# Most characters of a text; the smaller limits are tried when key columns fill the width.
 WIDEST_TEXTS = (28, 18, 12)
 WIDEST_HEAD = 10
 ESCAPED = {c: "\\" + c for c in "{}$&#%_"} | {
@@ -45,9 +45,9 @@ ESCAPED = {c: "\\" + c for c in "{}$&#%_"} | {
 
 
 class Layout(NamedTuple):
-    """Columns in parts that stand below each other, at a size at which each fits a width.
+    """A table split into groups of columns, printed below each other at one font size.
 
-    The values of `group` stand above their rows; `texts` are the cells as TeX, by column.
+    Values of `group` are headings above their rows; `texts` are the cells as TeX, by column.
     """
 
     group: DisplayColumn | None
@@ -59,31 +59,30 @@ class Layout(NamedTuple):
 
 
 def tex_text(text: str) -> str:
-    """Return the text with TeX's special characters escaped and control characters dropped."""
+    """Escape TeX's special characters in a text, and drop control characters."""
     text = re.sub(r"\s", " ", text)
     return "".join(ESCAPED.get(c, c) for c in text if not unicodedata.category(c).startswith("C"))
 
 
 def tex_tabular(columns: Sequence[DisplayColumn], rows: int) -> str:
-    """Return the rows of a query as a LaTeX tabular, without a float or caption around it."""
-    texts = {id(column): _cells(column, column.cells) for column in columns}
-    return "\n".join(_tabular(columns, texts, range(rows), None)) + "\n"
+    """Write the rows of a query as a LaTeX tabular, without float and caption."""
+    texts = {id(column): _to_tex(column, column.cells) for column in columns}
+    return "\n".join(_tabulate(columns, texts, range(rows), None)) + "\n"
 
 
 def tex_float(
     name: str, columns: Sequence[DisplayColumn], rows: int, caption: str, width: float = 0
 ) -> str:
-    """Return the rows as LaTeX floats of a width in points (0: one or two columns, as they need).
+    """Write the rows as LaTeX floats of a width in points (0: one or both columns of the page).
 
-    Rows of one archive stand below its name. Columns that fit in no line stand in further parts
-    below, each with the columns that say what a row is; rows that fit on no page, in further
-    floats.
+    The rows of an archive follow its name. Columns that do not fit are printed below the others,
+    with the key columns repeated; rows that do not fit on a page go to further floats.
     """
     layout = _lay_out(columns, rows, [width] if width else [ONE, BOTH], SMALL)
     environment = f"table{'*' if layout.width > WIDEST_COLUMN else ''}"
     mark = f"{SIMULATED}. " if caption.startswith(SIMULATED) else ""
     lines = [r"% \usepackage{booktabs}"]
-    for start, stop in _pages(layout, rows, caption):
+    for start, stop in _split_rows(layout, rows, caption):
         lines += [rf"\begin{{{environment}}}[t]", r"\centering", layout.size]
         lines += [r"\setlength{\tabcolsep}{2.5pt}"]
         if start:
@@ -92,17 +91,17 @@ def tex_float(
         else:
             lines += [rf"\caption{{{tex_text(caption)}}}", rf"\label{{tab:{name}}}"]
         for part in layout.parts:
-            lines += [*_tabular(part, layout.texts, range(start, stop), layout.group), ""]
+            lines += [*_tabulate(part, layout.texts, range(start, stop), layout.group), ""]
         lines.append(rf"\end{{{environment}}}")
     return "\n".join(lines) + "\n"
 
 
 def tex_long(columns: Sequence[DisplayColumn], rows: int) -> str:
-    """Return the rows as tables that go on over pages in landscape, for the report."""
+    """Write the rows as longtables on landscape pages, which may break across pages."""
     layout = _lay_out(columns, rows, [LANDSCAPE], SMALLER)
     lines = [f"{{{layout.size}", "", r"\setlength{\tabcolsep}{2.5pt}"]
     for part in layout.parts:
-        lines += _tabular(part, layout.texts, range(rows), layout.group, environment="longtable")
+        lines += _tabulate(part, layout.texts, range(rows), layout.group, environment="longtable")
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -112,29 +111,29 @@ def _lay_out(
     widths: Sequence[float],
     sizes: Sequence[tuple[str, float, float]],
 ) -> Layout:
-    """Return the first width and size that hold all columns, or several parts at the last ones.
+    """Choose the first width and font size that fit all columns; else split the columns.
 
-    Texts are cut shorter where even the parts are too wide.
+    Texts are cut shorter until every part fits.
     """
     group = columns[0] if is_grouped(columns, rows) else None
     shown = list(columns[1:] if group else columns)
     for widest in WIDEST_TEXTS:
-        texts = {id(c): _cells(c, [_cut(cell, widest) for cell in c.cells]) for c in shown}
+        texts = {id(c): _to_tex(c, [_clip(cell, widest) for cell in c.cells]) for c in shown}
         for width in widths:
             for size, character, line in sizes:
                 parts = [shown]
-                if _width(shown, texts, character) <= width:
+                if _measure_columns(shown, texts, character) <= width:
                     return Layout(group, parts, texts, width, size, line)
-        parts = _split(shown, texts, character, width)
-        if all(_width(part, texts, character) <= width for part in parts):
+        parts = _split_columns(shown, texts, character, width)
+        if all(_measure_columns(part, texts, character) <= width for part in parts):
             break
     return Layout(group, parts, texts, width, size, line)
 
 
-def _split(
+def _split_columns(
     columns: list[DisplayColumn], texts: dict[int, list[str]], character: float, width: float
 ) -> list[list[DisplayColumn]]:
-    """Return the columns in parts that fit, each with those that say what a row is."""
+    """Split columns into groups that fit the width, each with the key columns first."""
     keys = list(
         takewhile(
             lambda c: not c.numeric or c.header.endswith(("budget", "cap", "question_id")), columns
@@ -142,31 +141,31 @@ def _split(
     )
     parts: list[list[DisplayColumn]] = []
     for column in columns[len(keys) :]:
-        if not parts or _width([*parts[-1], column], texts, character) > width:
+        if not parts or _measure_columns([*parts[-1], column], texts, character) > width:
             parts.append(list(keys))
         parts[-1].append(column)
     return parts or [columns]
 
 
-def _cells(column: DisplayColumn, texts: Sequence[str]) -> list[str]:
-    """Cells as TeX: real minus signs in numbers."""
+def _to_tex(column: DisplayColumn, texts: Sequence[str]) -> list[str]:
+    """Escape cells for TeX, with real minus signs in numbers."""
     if column.numeric:
         return [re.sub(r"-(?=[\d.])", "$-$", tex_text(cell)) for cell in column.cells]
     return [tex_text(text) for text in texts]
 
 
-def _cut(text: str, widest: int) -> str:
-    """Return a text shortened so that numbers and what differs at its ends stay."""
+def _clip(text: str, widest: int) -> str:
+    """Shorten a text to this many characters; keep its numbers and its ends."""
     if len(text) <= widest:
         return text
     return shortened(text, widest - 2).replace("…", "...")
 
 
-def _pages(layout: Layout, rows: int, caption: str) -> list[tuple[int, int]]:
-    """Return the rows of each float: as many as fit on a page below the caption."""
+def _split_rows(layout: Layout, rows: int, caption: str) -> list[tuple[int, int]]:
+    """Split the rows into floats that fit a page each; return the first row and end of each."""
     group = layout.group
     heads = sum(
-        max(len(_head_lines(column.heading)) for column in part) + 2 for part in layout.parts
+        max(len(_break_header(column.heading)) for column in part) + 2 for part in layout.parts
     )
     lines = -(-len(caption) * CAPTION_CHARACTER // layout.width) + 1
     room = HEIGHT - heads * layout.line - lines * CAPTION_LINE
@@ -176,32 +175,32 @@ def _pages(layout: Layout, rows: int, caption: str) -> list[tuple[int, int]]:
         needed = (2.4 if is_new else 1) * layout.line * len(layout.parts)
         if needed > room and row > start:
             pages.append((start, row))
-            # The next float has one line of words above it.
+            # The caption of a further float is one line.
             start, room = row, HEIGHT - heads * layout.line - 2 * CAPTION_LINE
         room -= needed
     return [*pages, (start, rows)]
 
 
-def _width(
+def _measure_columns(
     columns: Sequence[DisplayColumn], texts: dict[int, list[str]], character: float
 ) -> float:
-    """Return how wide the columns are at most, in points."""
+    """Estimate the width of columns, in points."""
     total = 0.0
     for column in columns:
-        heads = [_length(line) for line in _head_lines(column.heading)]
-        cells = [_length(text) for text in texts[id(column)]]
+        heads = [_measure_text(line) for line in _break_header(column.heading)]
+        cells = [_measure_text(text) for text in texts[id(column)]]
         total += max([*heads, *cells, 1]) * character + SEPARATION
     return total
 
 
-def _length(text: str) -> float:
-    """Return how wide a text is, in digits."""
+def _measure_text(text: str) -> float:
+    """Estimate the width of a text, in widths of a digit."""
     shown = re.sub(r"\\([a-zA-Z]+(\{\})?|\$)", "x", text)
     return sum(WIDTHS.get(character, 1.0) for character in shown)
 
 
-def _head_lines(heading: str) -> list[str]:
-    """Return a header broken into short lines, because numbers are narrower than their names."""
+def _break_header(heading: str) -> list[str]:
+    """Break a heading into short lines: numbers are narrower than their names."""
     lines: list[str] = []
     name, comma, unit = heading.partition(", ")
     for word in name.split(" "):
@@ -212,14 +211,14 @@ def _head_lines(heading: str) -> list[str]:
     return [*lines, f"({unit})"] if comma else lines
 
 
-def _head(column: DisplayColumn) -> str:
-    """Return a column's header, in several lines where it has several words."""
-    lines = [tex_text(line) for line in _head_lines(column.heading)]
+def _write_header(column: DisplayColumn) -> str:
+    """Write a column's heading as TeX, in several lines if it has several words."""
+    lines = [tex_text(line) for line in _break_header(column.heading)]
     stacked, side = r"\\".join(lines), "r" if column.numeric else "l"
     return stacked if len(lines) == 1 else rf"\shortstack[{side}]{{{stacked}}}"
 
 
-def _tabular(
+def _tabulate(
     columns: Sequence[DisplayColumn],
     texts: dict[int, list[str]],
     rows: range,
@@ -227,7 +226,7 @@ def _tabular(
     *,
     environment: str = "tabular",
 ) -> list[str]:
-    """Return one part of the table; one that goes on over pages repeats its header."""
+    """Write one part of the table as a tabular, or as a longtable that repeats its header."""
 
     def line(cells: Sequence[str]) -> str:
         # After \\ and \midrule a bracket or a star would be read as their argument.
@@ -236,7 +235,7 @@ def _tabular(
 
     sides = "".join("r" if column.numeric else "l" for column in columns)
     lines = [rf"\begin{{{environment}}}{{@{{}}{sides}@{{}}}}", r"\toprule"]
-    lines.append(line([_head(column) for column in columns]))
+    lines.append(line([_write_header(column) for column in columns]))
     if environment == "longtable":
         lines += [r"\midrule", r"\endhead", r"\bottomrule", r"\endlastfoot"]
     for row in rows:

@@ -1,4 +1,4 @@
-"""Rows as files and as text in full precision: DuckDB writes csv, json and parquet."""
+"""Write rows at full precision to files or text, by DuckDB: csv, json and parquet."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,12 +20,12 @@ COPIED = {
 
 
 def write_rows(rows: Rows, path: Path, fmt: str) -> None:
-    """Write rows to a file, which appears whole or not at all."""
+    """Write rows to a file, which appears only when it is complete."""
     if not is_utf8(str(path)):
         raise AuditError(f"{path}: DuckDB writes no name that is not UTF-8; rename it")
     with atomic_file(path) as partial:
         try:
-            _copy(rows, partial, fmt)
+            _copy_rows(rows, partial, fmt)
         except duckdb.IOException as error:
             raise AuditError(f"cannot write {path}: {first_line(error)}") from None
 
@@ -34,16 +34,17 @@ def rows_as_text(rows: Rows, fmt: str) -> str:
     """Return rows as csv or json."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "rows")
-        _copy(rows, path, fmt)
+        _copy_rows(rows, path, fmt)
         return path.read_bytes().decode()
 
 
-def _copy(rows: Rows, path: Path, fmt: str) -> None:
+def _copy_rows(rows: Rows, path: Path, fmt: str) -> None:
+    """Copy rows to a file by DuckDB."""
     with duckdb.connect() as con:
         con.register("written_rows", rows)
         relation = con.table("written_rows")
         cells = ", ".join(
-            f"{_cell(quoted(name), kind, fmt)} as {quoted(name)}"
+            f"{_write_cell_sql(quoted(name), kind, fmt)} as {quoted(name)}"
             for name, kind in zip(relation.columns, map(str, relation.types), strict=True)
         )
         con.execute(
@@ -51,8 +52,8 @@ def _copy(rows: Rows, path: Path, fmt: str) -> None:
         )
 
 
-def _cell(name: str, kind: str, fmt: str) -> str:
-    """Return the SQL of a cell: CSV has nested values as JSON, and JSON has no NaN."""
+def _write_cell_sql(name: str, kind: str, fmt: str) -> str:
+    """Write the SQL of a column: nested values as JSON in CSV, NaN as null in JSON."""
     if fmt == "csv" and (kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))):
         return f"{name}::json"
     if fmt == "json" and kind in ("DOUBLE", "FLOAT"):

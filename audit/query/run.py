@@ -16,7 +16,7 @@ from audit.database import cursor, lacks_texts, require_replays
 from audit.database.schema import relations
 from audit.errors import AuditError, first_line
 from audit.output.display import format_table
-from audit.output.headings import in_unit, replayed_unit
+from audit.output.headings import replayed_unit, set_unit
 from audit.text import is_utf8, not_there, visible
 from audit.units import UNITS, Unit, read_budget, write_exactly
 
@@ -161,7 +161,7 @@ def _run_query(
         raise AuditError(f"query: its rows cannot be read: {first_line(error)}") from None
     is_plan = statement.type == duckdb.StatementType.EXPLAIN
     plan = "\n".join(rows.column(rows.num_columns - 1).to_pylist()) if is_plan else ""
-    table = in_unit(con, rows.slice(0, limit) if limit else rows)
+    table = set_unit(con, rows.slice(0, limit) if limit else rows)
     reads_records = bool(words & {*relations(con), *engine.table_names()})
     return Answer(table, rows.num_rows, plan, reads_records)
 

@@ -1,4 +1,4 @@
-"""Figures and the report: what the tables say, for people."""
+"""The report and the figures, made from the tables."""
 
 from audit.report.build import FORMATS, report
 from audit.report.figures import FIGURES, Look, save_figure, timeline

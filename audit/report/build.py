@@ -1,4 +1,4 @@
-"""The report as files: an HTML page to explore, Markdown and LaTeX with figures, CSV."""
+"""Write the report: an interactive HTML page, Markdown and LaTeX with figures, CSV."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from audit.output.filters import Filter
 from audit.output.write import write_rows
 from audit.progress import Progress
 from audit.report import captions, data, figures
-from audit.report.content import MOST_ROWS, content, sections, tables
+from audit.report.content import MOST_ROWS, collect_content, list_sections, read_tables
 from audit.report.explorer import page
 from audit.report.explorer.texts import Texts, write_texts
 from audit.report.figures import drawing
-from audit.report.pages import latex, markdown
+from audit.report.pages import render_latex, render_markdown
 
 FORMATS = ("html", "md", "tex", "csv")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure as a specification, with its words; or why it is missing."""
+    """One figure: its caption and its Vega-Lite specification, or why it is missing."""
 
     name: str
     caption: str
@@ -46,24 +46,24 @@ def report(
     texts: str | None = None,
     keep: dict[str, pa.Table] | None = None,
 ) -> list[Path]:
-    """Write the report in the wanted formats into a folder and name the files written.
+    """Write the report in these formats into a folder; return the files written.
 
-    `texts`, if given, is `some` or `all`: what attempts wrote is put beside the page. A dictionary
-    given as `keep` takes the tables, which took most of the time.
+    `texts`, if given, is `some` or `all`: the attempts' texts are written beside the page. The
+    tables, which took most of the time, are added to `keep` for further use.
     """
     out = Path(out)
-    _refuse(out, formats, texts)
+    _check_options(out, formats, texts)
     database.require_replays(con)
     if only and not only.archives:
-        # All archives were asked for: that is no filter.
+        # A filter that matches every archive is left empty.
         only = None
-    archives = len(only.archives) if only else len(data.archives(con))
-    left_out = _left_out(con, archives, formats)
+    archives = len(only.archives) if only else len(data.read_archives(con))
+    left_out = _list_left_out(con, archives, formats)
     names = [name for name in engine.table_names() if name not in left_out]
     with engine.prepared(con, engine.relations_behind(names)):
-        tables_by_name, unavailable = tables(con, names, only, progress)
-        values = content(con, tables_by_name, unavailable | left_out, title, only)
-        files = _texts_and_figures(con, out, formats, values)
+        tables_by_name, unavailable = read_tables(con, names, only, progress)
+        values = collect_content(con, tables_by_name, unavailable | left_out, title, only)
+        files = _render_files(con, out, formats, values)
     beside: Texts | None = None
     if "html" in formats:
         if progress:
@@ -71,7 +71,7 @@ def report(
         if texts is not None:
             shown = [row["archive"] for row in values["archives"]]
             beside = write_texts(con, out / "texts", shown, is_all=texts == "all")
-        files = {out / "report.html": page.page(con, values, beside).encode(), **files}
+        files = {out / "report.html": page.render_page(con, values, beside).encode(), **files}
     for path, text in files.items():
         drawing.write_whole(path, text)
     written = [*files, *([beside.folder] if beside else [])]
@@ -84,15 +84,15 @@ def report(
 
 
 def _csv_files(folder: Path, tables: dict[str, pa.Table]) -> list[Path]:
-    """Write every table as a file of full precision."""
+    """Write every table as a CSV file at full precision; return the files."""
     drawing.make_folder(folder)
     for name, table in tables.items():
         write_rows(table, folder / f"{name}.csv", "csv")
     return [folder / f"{name}.csv" for name in tables]
 
 
-def _refuse(out: Path, formats: Sequence[str], texts: str | None) -> None:
-    """Say what is wrong with the options before anything is computed."""
+def _check_options(out: Path, formats: Sequence[str], texts: str | None) -> None:
+    """Refuse invalid options before anything is computed."""
     unknown = [repr(name) for name in formats if name not in FORMATS]
     if unknown or not formats:
         wrong = f"no format {', '.join(unknown) or 'given'}"
@@ -103,15 +103,15 @@ def _refuse(out: Path, formats: Sequence[str], texts: str | None) -> None:
         raise AuditError("report --texts: goes with the HTML page, and is 'all' or nothing more")
 
 
-def _texts_and_figures(
+def _render_files(
     con: duckdb.DuckDBPyConnection, out: Path, formats: Sequence[str], values: dict[str, Any]
 ) -> dict[Path, bytes]:
-    """Return the report in Markdown and LaTeX, and the figures beside it."""
-    kinds = {"md": (".svg", markdown), "tex": (".pdf", latex)}
+    """Render the report as Markdown or LaTeX, with its figures; return contents by path."""
+    kinds = {"md": (".svg", render_markdown), "tex": (".pdf", render_latex)}
     if kinds.keys().isdisjoint(formats):
         return {}
-    drawn = _figures(con, values)
-    values = values | {"figures": drawn, "sections": sections(values, MOST_ROWS)}
+    drawn = _draw_figures(con, values)
+    values = values | {"figures": drawn, "sections": list_sections(values, MOST_ROWS)}
     files: dict[Path, bytes] = {}
     for fmt in kinds.keys() & set(formats):
         suffix, render = kinds[fmt]
@@ -123,28 +123,28 @@ def _texts_and_figures(
     return files
 
 
-def _left_out(
+def _list_left_out(
     con: duckdb.DuckDBPyConnection, archives: int, formats: Sequence[str]
 ) -> dict[str, str]:
-    """Return tables that would say nothing, or too much with so many archives, and why."""
+    """Return the tables that the report leaves out, as empty or too large, and why."""
     if set(formats) != {"html"}:
         pairs = too_many_pairs(archives).items()
         return {name: f"{why}; budget-audit table {name} prints them" for name, why in pairs}
-    reasons = page.left_out(archives)
+    reasons = page.list_left_out(archives)
     if not con.execute("select 1 from used_terminals where terminal <> 'none'").fetchall():
         why = "no terminal rule was replayed; budget-audit replay --terminals all asks the cut"
         reasons |= dict.fromkeys(("terminals", "terminal_cost"), why)
     return reasons
 
 
-def _figures(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> list[Figure]:
-    """Return every figure that the tables allow."""
+def _draw_figures(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> list[Figure]:
+    """Draw every figure of the report; note why one is missing."""
     archives = [row["archive"] for row in values["archives"]]
     drawn = []
     for name, (caption, warning) in captions.FIGURES.items():
         try:
             if name == "timeline":
-                examples = data.relation(con, "example_replay").to_pylist()
+                examples = data.read(con, "example_replay").to_pylist()
                 if not examples or examples[0]["archive"] not in archives:
                     continue
                 chart = figures.timeline(con, *examples[0].values())

@@ -1,4 +1,4 @@
-"""What the report says in its own words about tables, columns, rules, selectors and figures."""
+"""Texts of the report about tables, selectors and figures, from captions.toml."""
 
 import tomllib
 from pathlib import Path
@@ -7,18 +7,18 @@ from audit import engine
 from audit.report.data import Row
 from audit.text import capital
 
-SAID = tomllib.loads(Path(__file__).with_name("captions.toml").read_text(encoding="utf-8"))
-# What a figure shows, and what it does not.
-FIGURES = {name: (said["caption"], said["warning"]) for name, said in SAID["figures"].items()}
+TEXTS = tomllib.loads(Path(__file__).with_name("captions.toml").read_text(encoding="utf-8"))
+# The caption and the warning of each figure.
+FIGURES = {name: (said["caption"], said["warning"]) for name, said in TEXTS["figures"].items()}
 
 
 def figure_caption(name: str, chart: Row) -> str:
-    """Return what a figure shows and does not show; a chart may bring words of its own."""
+    """Return a figure's caption: its chart's own, or the usual one with its warning."""
     return chart.get("usermeta", {}).get("caption") or " ".join(FIGURES[name])
 
 
 def selector_words(name: str) -> str:
-    """Return what a selector picks, as the header of its file says."""
+    """Describe what a selector picks, from the header of its SQL file."""
     if name in engine.stage_names():
         return engine.header(name)[name].removesuffix(".")
     for kind in ("best", "vote", "exp_vote"):
@@ -29,15 +29,15 @@ def selector_words(name: str) -> str:
 
 
 def purpose(name: str) -> str:
-    """Return one line on what a table is for."""
+    """Describe in one line what a table is for."""
     if name == "problems":
         return "Problems that go by a name, beside the number that the other tables show."
     return capital(engine.table_purpose(name))
 
 
 def empty_reason(name: str, settings: dict[str, str]) -> str:
-    """Return why a table has no rows."""
-    reasons = SAID["empty"]
+    """Explain why a table has no rows."""
+    reasons = TEXTS["empty"]
     if name == "policies" and not settings.get("policies"):
         return reasons[name]
     averaged = name not in ("grade_conflicts", "grade_repairs", "source_audit", "controls")

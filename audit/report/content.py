@@ -1,4 +1,4 @@
-"""What every form of the report says, as plain values."""
+"""The content of the report, as plain values for the templates of every format."""
 
 import itertools
 import platform
@@ -18,13 +18,13 @@ from audit.errors import AuditError
 from audit.load import provenance
 from audit.output.captions import advisory_notes, is_simulated
 from audit.output.display import DisplayColumn, display_columns
-from audit.output.filters import Filter, filtered
+from audit.output.filters import Filter, filter_rows
 from audit.output.headings import replayed_unit
 from audit.progress import Progress
 from audit.report import captions, data, findings
 from audit.report.data import Row
 from audit.report.story import read_story
-from audit.report.wording import budget_name, macros, one_line, said
+from audit.report.wording import budget_name, load_macros, one_line, render_line
 from audit.rules import describe_rule, order_rules
 from audit.study import recorded
 from audit.text import SIMULATED, join_names
@@ -42,7 +42,7 @@ VERSIONS = [
 
 @dataclass(frozen=True)
 class Section:
-    """One table as the report shows it."""
+    """One table of the report: its purpose, its notes, its columns as text."""
 
     name: str
     purpose: str
@@ -52,16 +52,16 @@ class Section:
     total: int = 0
 
 
-def tables(
+def read_tables(
     con: duckdb.DuckDBPyConnection,
     names: Sequence[str],
     only: Filter | None = None,
     progress: Progress | None = None,
 ) -> tuple[dict[str, pa.Table], dict[str, str]]:
-    """Return these tables in the order of the captions, and why the others cannot be had."""
+    """Read these tables, in the report's order; return them, and why others are missing."""
     rows_by_name: dict[str, pa.Table] = {}
     unavailable: dict[str, str] = {}
-    chosen = [name for name in captions.SAID["tables"] if name in names]
+    chosen = [name for name in captions.TEXTS["tables"] if name in names]
     chosen += [name for name in names if name not in chosen]
     words = {"unit": replayed_unit(con).name}
     for done, name in enumerate(chosen):
@@ -69,16 +69,16 @@ def tables(
             progress(name, done, len(chosen) + 2)
         try:
             rows = engine.table(con, name)
-            rows = filtered(name, rows, only) if only else rows
+            rows = filter_rows(name, rows, only) if only else rows
             rows_by_name[name] = rows.replace_schema_metadata(words)
         except AuditError as error:
-            # A table may need more than a replay; the report goes on without it.
+            # A table may need more than a replay; the report leaves it out.
             unavailable[name] = str(error)
     return rows_by_name, unavailable
 
 
-def _title(archives: Sequence[Row], sources: Sequence[Row]) -> str:
-    """Return what the report is called by its data."""
+def _make_title(archives: Sequence[Row], sources: Sequence[Row]) -> str:
+    """Write the default title, from the names of the source files or archives."""
     files = {row["file"].split(".")[0] for row in sources}
     names = [one_line(row["archive"]) for row in archives]
     if len(files) == 1:
@@ -86,37 +86,39 @@ def _title(archives: Sequence[Row], sources: Sequence[Row]) -> str:
     return f"Budget audit of {join_names(names) if len(names) <= 3 else f'{len(names):,} archives'}"
 
 
-def content(
+def collect_content(
     con: duckdb.DuckDBPyConnection,
     tables: dict[str, pa.Table],
     unavailable: dict[str, str],
     own_title: str | None = None,
     only: Filter | None = None,
 ) -> dict[str, Any]:
-    """Return all that the templates print, as plain values."""
-    settings = data.settings(con)
-    archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
-    sources = data.relation(con, "report_sources").to_pylist()
+    """Collect the values that the templates print, by the names that they use."""
+    settings = data.read_settings(con)
+    archives = [
+        row for row in data.read_archives(con) if not only or row["archive"] in only.archives
+    ]
+    sources = data.read(con, "report_sources").to_pylist()
     simulated = is_simulated(con)
-    named = data.relation(con, "problem_numbers")
+    named = data.read(con, "problem_numbers")
     shown = tables | ({"problems": named} if named.num_rows else {})
     read = {
         "settings": con.table("settings").to_arrow_table(),
-        "referenced_archives": data.relation(con, "referenced_archives"),
+        "referenced_archives": data.read(con, "referenced_archives"),
     }
     unit = replayed_unit(con)
-    words = _words(archives, settings, unit, is_answered=has_answers(con))
-    heading = own_title or recorded.title(con) or _title(archives, sources)
+    words = _load_sentences(archives, settings, unit, is_answered=has_answers(con))
+    heading = own_title or recorded.title(con) or _make_title(archives, sources)
     found = quality.find(con, [row["archive"] for row in archives], moment="report")
     return {
         "title": (f"{SIMULATED}: " if simulated else "") + heading,
         "heading": heading,
         "simulated": simulated,
         "banner": f"{SIMULATED}: made by budget-audit simulate, not by a model",
-        "scope": said(words.scope),
-        "topics": findings.all_topics(tables | read, unit),
+        "scope": render_line(words.scope),
+        "topics": findings.find_topics(tables | read, unit),
         "compared": [
-            *((one_line(row["archive"]), said(words.holds, row)) for row in archives),
+            *((one_line(row["archive"]), render_line(words.holds, row)) for row in archives),
             *words.compared,
             ("Read as", provenance.notes(con, has_selectors=True)),
             *([("Shown", only.note().removeprefix("shown: "))] if only else []),
@@ -124,12 +126,12 @@ def content(
         "rules": [
             (rule, describe_rule(rule)) for rule in order_rules(settings["rules"].split(","))
         ],
-        "selectors": _selectors(settings),
-        # An agent's attempts are made of steps.
-        "reading": captions.SAID["reading"]
-        + [captions.SAID["agents"] for _ in con.execute("from step_ends limit 1").fetchall()],
+        "selectors": _list_selectors(settings),
+        # This paragraph is for agents, whose attempts have steps.
+        "reading": captions.TEXTS["reading"]
+        + [captions.TEXTS["agents"] for _ in con.execute("from step_ends limit 1").fetchall()],
         "unit": unit,
-        "limits": said(words.limits),
+        "limits": render_line(words.limits),
         "story": read_story(tables),
         "warnings": [line.removeprefix("warn: ") for line in quality.lines(found)],
         "unfit": {
@@ -146,18 +148,22 @@ def content(
     }
 
 
-def _words(archives: list[Row], settings: dict[str, str], unit: Unit, *, is_answered: bool) -> Any:
-    """Return the sentences about what was loaded and replayed."""
+def _load_sentences(
+    archives: list[Row], settings: dict[str, str], unit: Unit, *, is_answered: bool
+) -> Any:
+    """Load the template of the sentences about what was loaded and replayed."""
     shown = [budget_name(float(budget), unit) for budget in settings["budgets"].split(",")]
     values = {"archives": archives, "settings": settings, "shown": shown}
     path = Path(__file__).with_name("content.j2")
-    return macros(path, unit, is_answered=is_answered, **values)
+    return load_macros(path, unit, is_answered=is_answered, **values)
 
 
-def sections(values: dict[str, Any], most_rows: int, *, is_printed: bool = True) -> list[Section]:
-    """Return every table, at most so many rows of each, and those that are missing.
+def list_sections(
+    values: dict[str, Any], most_rows: int, *, is_printed: bool = True
+) -> list[Section]:
+    """Return a section for each table, with at most `most_rows` rows, and for each missing one.
 
-    Without `is_printed` they come without cells, which the page makes itself.
+    Without `is_printed` they have no cells: the page makes them itself.
     """
     settings = dict(values["settings"])
     found = []
@@ -174,7 +180,7 @@ def sections(values: dict[str, Any], most_rows: int, *, is_printed: bool = True)
 
 
 def _table_notes(name: str, table: pa.Table, settings: dict[str, str], most_rows: int) -> list[str]:
-    """Return what stands below a table: why it is empty or cut, and what qualifies it."""
+    """Return the notes below a table: why it is empty or cut, and how to read it."""
     notes = [] if table.num_rows else [captions.empty_reason(name, settings)]
     if table.num_rows > most_rows:
         notes.append(
@@ -184,8 +190,8 @@ def _table_notes(name: str, table: pa.Table, settings: dict[str, str], most_rows
     return notes + advisory_notes(name, table)
 
 
-def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
-    """Return every selector and what it picks, the primary one first."""
+def _list_selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
+    """List the selectors and what each picks, the primary one first."""
     primary = settings["primary_selector"]
     return [
         (f"{name} (primary)" if name == primary else name, captions.selector_words(name))

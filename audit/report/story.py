@@ -1,4 +1,4 @@
-"""The finding in three lines and a small table, for a terminal."""
+"""The main finding in three lines and a small table, as `demo` prints it."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from audit import engine
-from audit.output.terminal import DisplayColumn, lines_of
+from audit.output.terminal import DisplayColumn, lay_out
 from audit.report import data
 from audit.report.data import Row
-from audit.report.wording import TOKENS, budget_name, macros, number, one_line, said
+from audit.report.wording import TOKENS, budget_name, load_macros, number, one_line, render_line
 from audit.units import Unit
 
 STORY = Path(__file__).with_name("story.j2")
@@ -17,24 +17,24 @@ STORY_TABLES = ("main", "matched_cost", "spending")
 
 
 def read_story(tables: Mapping[str, pa.Table]) -> Row | None:
-    """Return the archive and budget to begin with, and their numbers; none without labels."""
+    """Choose the archive and budget to begin with, and read their numbers; None without labels."""
     if not set(STORY_TABLES) <= set(tables):
         return None
-    with data.holding(tables) as con:
+    with data.connect_tables(tables) as con:
         rows = con.sql(engine.render("story")).to_arrow_table().to_pylist()
     return rows[0] if rows else None
 
 
 def story_lines(row: Row | None, unit: Unit = TOKENS) -> list[str]:
-    """Return the finding in three lines, of what `read_story` found."""
+    """Write the main finding in three lines, from the row of `read_story`."""
     if row is None:
         return ["No archive has labels: what a budget bought cannot be told, only what it cost."]
-    words = macros(STORY, unit)
-    return [said(line, row) for line in (words.difference, words.cost, words.choice)]
+    words = load_macros(STORY, unit)
+    return [render_line(line, row) for line in (words.difference, words.cost, words.choice)]
 
 
 def small_table(rows: Sequence[Row], unit: Unit = TOKENS) -> str:
-    """Return both rules at the smallest and the largest budget, a row per archive of `main`."""
+    """Write strict and advisory at the smallest and largest budget, one row per archive."""
     archives = list(dict.fromkeys(row["archive"] for row in rows))
     by = {(row["archive"], row["budget"]): row for row in rows}
     budgets = sorted({row["budget"] for row in rows})
@@ -49,4 +49,4 @@ def small_table(rows: Sequence[Row], unit: Unit = TOKENS) -> str:
             values = [by.get((archive, budget), {}).get(column) for archive in archives]
             cells = ["" if value is None else number(value, 1) + suffix for value in values]
             columns.append(DisplayColumn(header, cells, True))
-    return lines_of(columns, len(archives), stacked=True)
+    return lay_out(columns, len(archives), stacked=True)

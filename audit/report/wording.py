@@ -1,4 +1,4 @@
-"""Numbers and names as people read them, and the templates of sentences that hold them."""
+"""Write numbers and names for readers, and render templates of sentences."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,7 +7,7 @@ from typing import Any
 
 from audit.output.display import budget_name, round_half_up
 from audit.report.data import Row
-from audit.report.pages import template
+from audit.report.pages import load_template
 from audit.text import capital, join_names, plural
 from audit.units import UNITS, Unit, write_amount, write_digits
 
@@ -15,7 +15,7 @@ TOKENS = UNITS["completion"]
 
 
 def number(value: float | None, decimals: int = 2) -> str:
-    """Write a number as the report does: halves up, separators in whole ones, a real minus."""
+    """Write a number: rounded half up, whole ones with separators, with a real minus sign."""
     if value is None:
         return "none"
     text = round_half_up(value, decimals)
@@ -23,25 +23,25 @@ def number(value: float | None, decimals: int = 2) -> str:
 
 
 def signed(value: float) -> str:
-    """Return a difference, its sign always shown unless it is zero."""
+    """Write a difference with its sign, + included; zero has none."""
     text = number(value)
     return text if text.startswith("−") or not text.strip("0.,") else f"+{text}"
 
 
 def amount(value: float, unit: Unit = TOKENS) -> str:
-    """Return a cost as people write it: 17,808 tokens, $0.0374, 12.4 s."""
-    # Nine decimals: 7485.499999999999 is a 7485.5 that lost its last bit in a division.
+    """Write a cost with its unit: 17,808 tokens, $0.0374, 12.4 s."""
+    # Nine decimals first: a division turns 7485.5 into 7485.499999999999.
     return write_amount(round(value, 9), unit).replace("-", "−")
 
 
 def ends(row: Row, column: str) -> tuple[float, float] | None:
-    """Return the ends of a column's interval, where there is one."""
+    """Return the low and high end of a column's interval; None without one."""
     low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
     return None if low is None or high is None else (low, high)
 
 
 def signed_amount(row: Row, column: str, unit: Unit = TOKENS) -> str:
-    """Return a difference of costs with its sign, and its interval where there is one."""
+    """Write a difference of costs with its sign, and with its interval if it has one."""
     text = amount(row[column], unit)
     if bounds := ends(row, column):
         shown = (write_digits(round(end, 9), unit).replace("-", "−") for end in bounds)
@@ -50,37 +50,37 @@ def signed_amount(row: Row, column: str, unit: Unit = TOKENS) -> str:
 
 
 def interval(row: Row, column: str) -> str:
-    """Return the interval in brackets after a space, or nothing where there is none."""
+    """Write a column's interval in brackets after a blank; an empty text without one."""
     bounds = ends(row, column)
     return f" [{number(bounds[0])}, {number(bounds[1])}]" if bounds else ""
 
 
 def one_line(text: Any, limit: int = 60) -> str:
-    """Text from an archive on one line, printable and not too long."""
+    """Make a text from an archive printable: on one line, cut at `limit` characters."""
     shown = "".join(c if c.isprintable() else " " for c in str(text))
     shown = " ".join(shown.split())
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
 def contains_zero(row: Row, column: str) -> bool | None:
-    """Return whether the interval contains zero; None where there is no interval."""
+    """Return whether a column's interval contains zero; None without an interval."""
     bounds = ends(row, column)
     return bool(bounds[0] <= 0 <= bounds[1]) if bounds else None
 
 
-def macros(path: Path, unit: Unit, **values: Any) -> Any:
-    """Return the sentences of a template as functions, with the unit and these values."""
+def load_macros(path: Path, unit: Unit, **values: Any) -> Any:
+    """Load a template whose macros write sentences; they see the unit and these values."""
     plain = (number, signed, interval, contains_zero)
     texts = (one_line, plural, capital, join_names)
     in_unit = (budget_name, amount, signed_amount)
     words: dict[str, Any] = {word.__name__: word for word in (*plain, *texts)}
     words |= {word.__name__: partial(word, unit=unit) for word in in_unit}
-    shared = template(Path(__file__).with_name("words.j2")).make_module(words | {"unit": unit})
+    shared = load_template(Path(__file__).with_name("words.j2")).make_module(words | {"unit": unit})
     for name in ("attempts", "budget_words", "count_of", "interval_words"):
         words[name] = getattr(shared, name)
-    return template(path).make_module(words | {"unit": unit} | values)
+    return load_template(path).make_module(words | {"unit": unit} | values)
 
 
-def said(macro: Callable[..., str], *values: Any) -> str:
-    """Return what a template says, on one line however it is broken there."""
+def render_line(macro: Callable[..., str], *values: Any) -> str:
+    """Call a macro of a template with these values, and join its lines to one."""
     return " ".join(macro(*values).split())

@@ -55,7 +55,7 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
         notes += _load(con, run, manifest, read)
         settings = manifest.settings
         asked = (settings.archives, settings.competitions, settings.problems)
-        settings = replace(settings, **vars(filters.loaded(con, *asked, prefix="only-")))
+        settings = replace(settings, **vars(filters.match_filter(con, *asked, prefix="only-")))
         selectors, names = manifest.plugins.selectors, scores(con)
         for score in (score_of(one) for one in selectors if one.path.startswith(FOLDER)):
             if score not in names:

@@ -15,7 +15,7 @@ from audit.engine.batches import batches
 from audit.engine.replay import build_stages, check_contracts
 from audit.engine.settings import keep
 from audit.engine.stages import PORTIONED, STAGE_NAMES, TABLES
-from audit.errors import AuditError, explained
+from audit.errors import AuditError, explain_error
 from audit.load.load import describe_file, format_notes
 from audit.load.schema import INCOMING
 from audit.load.staging import Staging, read_files
@@ -68,7 +68,7 @@ def perform(task: Task) -> Outcome:
         else:
             part(task.run, task.number, **asdict(task.limits))
     except (AuditError, duckdb.Error) as error:
-        return Outcome(task.kind, task.number, explained(error))
+        return Outcome(task.kind, task.number, explain_error(error))
     return Outcome(task.kind, task.number)
 
 

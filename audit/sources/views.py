@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from audit.database.connection import EXTENSION_SETTINGS, SANDBOX
-from audit.errors import AuditError, explained
+from audit.errors import AuditError, explain_error
 from audit.sources.containers import GZIP_MAGIC, LONGEST_LINE, ZIP_MAGIC, sniff
 from audit.sources.files import SourceFile
 from audit.text import literal, quoted
@@ -163,6 +163,6 @@ def plain_type(type: Any) -> str:
 def one_line_of(error: Exception) -> str:
     """Return what the engine says of a mistake, candidates included, without its picture."""
     if type(error).__name__ == "OutOfMemoryException":
-        return explained(error)
+        return explain_error(error)
     words = str(error).partition("\nLINE ")[0].partition("\nTry increasing")[0]
     return " ".join(words.split())[:600]

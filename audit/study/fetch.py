@@ -11,8 +11,8 @@ from urllib.parse import quote, urlsplit
 
 import pyarrow as pa
 
-from audit.errors import AuditError, extra_hint, first_line
-from audit.options import Names, Sources, names, source_paths
+from audit.errors import AuditError, first_line, install_hint
+from audit.options import Names, Sources, source_paths, split_names
 from audit.output.result import Result
 from audit.progress import Progress
 from audit.text import not_there
@@ -89,7 +89,7 @@ def fetch(
     place, files = _list_files(place, folder)
     remotes = {
         remote
-        for archive in names(archives) or ARCHIVES
+        for archive in split_names(archives) or ARCHIVES
         for remote in select_files(archive, files, str(place))
     }
     total, done = sum(remote.bytes for remote in remotes), 0
@@ -155,7 +155,7 @@ def _read_address(address: str, revision: str) -> tuple[Place, str]:
         import huggingface_hub as hub
     except ModuleNotFoundError:
         raise AuditError(
-            f"this needs the hub's library; install it with {extra_hint('hub')}"
+            f"this needs the hub's library; install it with {install_hint('hub')}"
         ) from None
     hub.logging.set_verbosity_error()
     hub.utils.disable_progress_bars()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audit.output.display import budget_name, round_half_up
-from audit.output.terminal import DisplayColumn, lines_of
+from audit.output.terminal import DisplayColumn, lay_out
 from audit.rules import RULES
 from audit.units import UNITS, Unit, write_amount
 
@@ -76,7 +76,7 @@ def _lay_out(corner: str, names: list[str], columns: Mapping[float, list[str]], 
     """Format a table with a column of names and a column per budget."""
     table = [DisplayColumn(corner, names, False)]
     table += [DisplayColumn(budget_name(at, unit), cells, True) for at, cells in columns.items()]
-    return lines_of(table, len(names))
+    return lay_out(table, len(names))
 
 
 def _format_percent(accuracy: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.errors import AuditError, extra_hint, first_line
+from audit.errors import AuditError, first_line, install_hint
 
 DEFAULT = "o200k_harmony"
 # Both have the same ranks; they differ only in special tokens, which are not used here.
@@ -81,7 +81,7 @@ def _import_library(name: str) -> Any:
         return import_module(name)
     except ImportError:
         raise AuditError(
-            f"counting tokens needs {name}, which is not installed; run: {extra_hint('tokens')}"
+            f"counting tokens needs {name}, which is not installed; run: {install_hint('tokens')}"
         ) from None
 
 
@@ -93,7 +93,7 @@ def o200k_ranks() -> tuple[list[bytes], bytes]:
     if hashlib.sha256(file).hexdigest() != O200K_SHA256:
         raise AuditError(
             "splintr-rs carries other o200k ranks than the published ones "
-            f"(sha256 {O200K_SHA256[:16]}…); run: {extra_hint('tokens')}"
+            f"(sha256 {O200K_SHA256[:16]}…); run: {install_hint('tokens')}"
         )
     return tokens, file
 

@@ -13,7 +13,7 @@ from audit.engine import draws
 from audit.engine.settings import Settings, usual_budgets
 from audit.engine.settings import check as check_settings
 from audit.errors import AuditError
-from audit.output.filters import Filter, filtered
+from audit.output.filters import Filter, filter_rows
 from tests import reference
 from tests.support.archives import attempt
 from tests.support.databases import SMALL
@@ -112,7 +112,7 @@ def test_the_equivalence_margin_is_that_of_two_one_sided_tests_at_five_percent(t
 def test_a_filter_by_archive_keeps_comparisons_of_two_that_are_asked_for():
     pairs = [("a", "b"), ("a", "c"), ("b", "c")]
     table = pa.table({"archive": [one for one, _ in pairs], "other": [two for _, two in pairs]})
-    kept = filtered("archive_comparisons", table, Filter(archives=("a", "c"))).to_pylist()
+    kept = filter_rows("archive_comparisons", table, Filter(archives=("a", "c"))).to_pylist()
     assert kept == [{"archive": "a", "other": "c"}]
 
 

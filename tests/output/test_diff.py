@@ -5,7 +5,7 @@ import re
 import duckdb
 
 from audit import engine
-from audit.output.diff import differences, first_screen
+from audit.output.diff import find_differences, first_screen
 from tests.support.archives import attempt
 from tests.support.databases import replayed_in_memory as replayed
 
@@ -38,7 +38,7 @@ def test_the_first_screen_names_problems_and_compares_costs(tmp_path):
     ):
         name_problems(old, range(4))
         name_problems(new, more)
-        found = differences(old, new, 0, {}, None)
+        found = find_differences(old, new, 0, {}, None)
         screen = first_screen(old, new, found, {})
         events = engine.table(new, "selection_events").to_pylist()
         assert {(row["question_id"], row["problem"]) for row in events} == {(3, "q2")}
@@ -56,7 +56,7 @@ def test_one_file_with_other_content_is_one_line(tmp_path):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
     with replayed(tmp_path / "one", rows(10)) as old, replayed(tmp_path / "two", rows(11)) as new:
-        found = differences(old, new, 0, {}, None).to_pylist()
+        found = find_differences(old, new, 0, {}, None).to_pylist()
     assert [row for row in found if row["what"] == "sources"] == [
         {"what": "sources", "row": "a, small.parquet", "column": "", "old": "8 rows",
          "new": "8 rows, other content"}

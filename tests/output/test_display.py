@@ -13,7 +13,7 @@ import pytest
 from audit import engine
 from audit.errors import AuditError
 from audit.output.display import FORMATS, display_columns, format_table, round_half_up
-from audit.output.terminal import fitted
+from audit.output.terminal import fit_to_width
 from audit.output.write import write_rows
 
 SMALL = pa.table(
@@ -270,7 +270,7 @@ def test_a_narrow_terminal_keeps_what_a_table_is_about(small_tables) -> None:
         table = small_tables[name]
         long = pa.array([f"a-model-of-many-words-4.5 {row % 2}" for row in range(len(table))])
         table = table.set_column(0, "archive", long)
-        text, left_out = fitted(display_columns(name, table), table.num_rows, 80)
+        text, left_out = fit_to_width(display_columns(name, table), table.num_rows, 80)
         assert not set(wanted.split()) & set(left_out), name
         assert all(len(line) <= 80 for line in click.unstyle(text).splitlines()), name
         assert "4.5" in text or "4…" not in text

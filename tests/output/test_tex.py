@@ -10,7 +10,7 @@ import pytest
 
 from audit import api, engine
 from audit.errors import AuditError
-from audit.output.captions import annotated, caption, order_line
+from audit.output.captions import add_caption, caption, order_line
 from audit.output.choose import choose
 from audit.output.display import format_table
 from audit.output.headings import set_width
@@ -80,7 +80,7 @@ def test_what_fits_in_no_line_stands_in_parts_that_repeat_the_key(con):
 
 
 def test_a_caption_says_what_a_reader_of_the_paper_must_know(con):
-    text = format_table(annotated(con, "curves", engine.table(con, "curves")), "tex", "curves")
+    text = format_table(add_caption(con, "curves", engine.table(con, "curves")), "tex", "curves")
     assert text.startswith("% \\usepackage{booktabs}\n")
     caption = re.search(r"\\caption\{(.*)\}", text)[1]
     for words in (
@@ -127,7 +127,7 @@ def test_captions_of_simulated_data_say_so_and_name_no_option(con):
     con.begin()
     con.execute("update sources set simulated = true")
     for name in ("main", "source_audit"):
-        table = annotated(con, name, engine.table(con, name))
+        table = add_caption(con, name, engine.table(con, name))
         assert r"\caption{SIMULATED DATA. " in format_table(table, "tex", name)
     words = caption(con, "what")
     con.rollback()
@@ -171,7 +171,7 @@ def every_table(con, width=None):
     """All tables of a database in TeX, as `table --format tex` prints them, with their captions."""
     names = [name for name in engine.table_names() if not engine.waiting_events(con, name)]
     for name, table in tables_of(con, names).items():
-        rows = annotated(con, name, choose(table, limit=20))
+        rows = add_caption(con, name, choose(table, limit=20))
         yield format_table(set_width(rows, width), "tex", name)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from audit import engine
 from audit.output.display import display_columns
-from audit.output.headings import in_unit, replayed_unit
+from audit.output.headings import replayed_unit, set_unit
 from audit.report.explorer import pack, page
 from audit.report.wording import amount, budget_name
 from audit.rules import RULES
@@ -157,7 +157,7 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path, run
         folder.mkdir()
         settings = {"orders": orders, "replicates": replicates, "caps": caps}
         with small_database(folder, seed=seed, **settings) as con:
-            packed, left_out = pack.walks(con)
+            packed, left_out = pack.pack_walks(con)
             assert packed is not None and left_out == []
             (folder / "walks.gz").write_bytes(packed)
             ragged.append(is_ragged(con))
@@ -188,7 +188,7 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path, run
             priced = prices if unit == "completion" else {}
             if priced:
                 engine.replay(con, rules="all", caps=(2, 4, 9), primary_cap=4, **settings, **priced)
-            packed, _ = pack.walks(con)
+            packed, _ = pack.pack_walks(con)
             (folder / "walks.gz").write_bytes(packed)
             case = {"walks": str(folder / "walks.gz"), "curve_points": 200}
             cases.append(case | {"name": f"unit {unit}", "tables": tables(con)})
@@ -227,7 +227,7 @@ def test_the_page_takes_the_checkpoints_that_the_terminals_take(node, tmp_path):
             engine.replay(con, terminals=(name,))
             taken = con.sql(sql).to_arrow_table().to_pylist()
             assert any(row["is_checkpoint"] for row in taken)
-            (tmp_path / f"{name}.gz").write_bytes(pack.walks(con)[0])
+            (tmp_path / f"{name}.gz").write_bytes(pack.pack_walks(con)[0])
             case = {"name": name, "walks": str(tmp_path / f"{name}.gz"), "curve_points": 9}
             cases.append(case | {"tables": {"taken": taken}})
     check_cases(node, tmp_path, cases)
@@ -274,9 +274,9 @@ def test_the_page_prints_tables_as_the_command_line_does(node, tmp_path, unit):
     settings = {"unit": unit, "budgets": BUDGETS[unit], "orders": 2, "replicates": 9}
     with ledger_database(tmp_path, rules="all", policies="all", **settings) as con:
         names = [name for name in engine.table_names() if name != "prefix_boxes"]
-        found = {name: in_unit(con, table) for name, table in tables_of(con, names).items()}
+        found = {name: set_unit(con, table) for name, table in tables_of(con, names).items()}
         kind = replayed_unit(con)
-    packed = {name: page._columns(name, table, kind) for name, table in found.items()}
+    packed = {name: page._pack_columns(name, table, kind) for name, table in found.items()}
     header = {"name": kind.name, "scale": kind.scale}
     script = f"""
         const A = require({json.dumps(str(ARITHMETIC))}), unit = {json.dumps(header)};

@@ -143,7 +143,7 @@ def test_timeline_names_what_exists(simulated, key, message):
 
 def fitted(con, name, inches):
     """A figure that is as wide as asked."""
-    return drawing.fitting(figures.FIGURES[name](con), Look(width=round(96 * inches)))
+    return drawing.fit_figure(figures.FIGURES[name](con), Look(width=round(96 * inches)))
 
 
 @pytest.mark.slow
@@ -153,7 +153,7 @@ def test_a_figure_is_as_wide_as_the_column_it_is_for(simulated, name, inches, mo
     copies = [row | {"archive": f"{row['archive']}-{copy}"} for row in rows for copy in range(4)]
     if name == "length_strata":
         remember(monkeypatch, {name: pa.Table.from_pylist(copies)})
-    width, height = drawing.svg_size(drawing.svg(fitted(simulated, name, inches)))
+    width, height = drawing.measure_svg(drawing.render_svg(fitted(simulated, name, inches)))
     assert abs(width - 96 * inches) < 3
     assert inches > 4 or height <= 4 * 96
 
@@ -175,8 +175,8 @@ def test_a_curve_of_one_column_is_four_inches_high_and_names_every_budget(
     }
     remember(monkeypatch, copied)
     chart = fitted(simulated, "budget_curve", 3.3)
-    picture = drawing.svg(chart)
-    width, height = drawing.svg_size(picture)
+    picture = drawing.render_svg(chart)
+    width, height = drawing.measure_svg(picture)
     assert abs(width - 96 * 3.3) < 3 and height <= 4 * 96
     assert all(picture.count(f">{name}<") == archives for name in ("4k", "8k", "16k", "32k"))
     assert (">cost / B<" in picture) == (archives == 2) == ("usermeta" not in chart)

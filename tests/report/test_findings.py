@@ -98,8 +98,8 @@ def given(tables, references=()):
 
 def told(name, *, unit=UNITS["completion"], references=(), **tables):
     """What one topic says of rows made by hand."""
-    with data.holding(given(tables, references)) as con:
-        return findings.topic(con, name, unit)
+    with data.connect_tables(given(tables, references)) as con:
+        return findings.find_topic(con, name, unit)
 
 
 def only(topic):

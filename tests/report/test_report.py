@@ -12,12 +12,12 @@ from audit import api, database, engine
 from audit.engine import quality
 from audit.errors import AuditError
 from audit.output import export
-from audit.output.display import display_columns, md_text
+from audit.output.display import display_columns, escape_md
 from audit.report import build, captions, content, data, figures, report
 from audit.report.explorer import pack, page
 from audit.report.explorer.page import SCRIPTS
-from audit.report.findings import key_of
-from audit.report.wording import said
+from audit.report.findings import write_key
+from audit.report.wording import render_line
 from audit.rules import describe_rule
 from audit.units import UNITS
 from tests.support.hostile import BRACES, IMAGE, SCRIPT
@@ -27,7 +27,7 @@ from tests.support.pages import Page, packed_tables, packed_walks
 @pytest.fixture
 def plain(monkeypatch):
     """A report without figures, for tests that only read its words."""
-    monkeypatch.setattr(build, "_figures", lambda con, known: [])
+    monkeypatch.setattr(build, "_draw_figures", lambda con, known: [])
 
 
 def test_html_carries_what_archives_say_as_data(hostile):
@@ -167,7 +167,7 @@ def test_every_table_is_explained(hostile):
     _, folder = hostile
     text = (folder / "report.md").read_text()
     for name in engine.table_names():
-        heading = md_text(name)
+        heading = escape_md(name)
         assert re.search(rf"^### {re.escape(heading)}\n\n[A-Z].*[.?]\n\n", text, re.MULTILINE), name
 
 
@@ -270,18 +270,18 @@ def test_one_attempt_and_one_order_are_told_in_the_singular():
     archive |= {"largest_bank": 1, "eligible": 1, "attempts": 1}
     settings = {"primary_cap": "1", "caps": "1", "orders": "1", "replicates": "0"}
     settings["budgets"] = "2.0"
-    words = content._words([archive], settings, UNITS["money"], is_answered=False)
+    words = content._load_sentences([archive], settings, UNITS["money"], is_answered=False)
     told = dict(words.compared)
     assert (
-        said(words.holds, archive)
+        render_line(words.holds, archive)
         == "1 problem in 1 competition, 1 attempt each; 1 of 1 attempts finished"
     )
     assert told["Orders"] == "1 random order per problem, alike for every rule"
     assert told["Attempts"] == "at most K = 1 per replay"
-    assert key_of({"budget": 2.0, "selector": "first"}, "budget", "selector") == (
+    assert write_key({"budget": 2.0, "selector": "first"}, "budget", "selector") == (
         "budget = 2, selector = first"
     )
-    assert key_of({"budget": 0.00002}, "budget") == "budget = 0.00002"
+    assert write_key({"budget": 0.00002}, "budget") == "budget = 0.00002"
 
 
 def test_a_long_table_is_cut_with_a_hint(hostile, remembered, plain, monkeypatch, tmp_path):
@@ -308,8 +308,8 @@ def test_columns_under_another_name_are_listed_and_others_are_not():
     file = {"file": "logs/a.jsonl", "archive": "a", "format": "jsonl", "bytes": 1234, "rows": 5}
     file |= {"sha256": None, "simulated": False}
     sources = pa.Table.from_pylist([file | {"mapping": mapping} for mapping in mappings])
-    with data.holding({"sources": sources}) as con:
-        rows = data.relation(con, "report_sources").to_pylist()
+    with data.connect_tables({"sources": sources}) as con:
+        rows = data.read(con, "report_sources").to_pylist()
     assert [row["mapping"] for row in rows] == ["seed: sample", "", ""]
     assert (rows[0]["file"], rows[0]["bytes"], rows[0]["sha256"]) == ("a.jsonl", "1,234", "")
 
@@ -343,13 +343,13 @@ def test_a_database_without_replays_is_refused(tmp_path):
 
 def test_the_page_names_the_command_that_makes_its_numbers_again(simulated):
     settings = dict(simulated.execute("select key, value from settings").fetchall())
-    command, *_ = page._commands(settings | {"policies": "decided,none"})
+    command, *_ = page._write_commands(settings | {"policies": "decided,none"})
     words = command.split()[4:]
     given = dict(zip(words[::2], words[1::2], strict=True))
     assert given["--unit"] == "completion" and given["--rules"] == "advisory,strict"
     assert given["--policies"] == "decided,none" and given["--orders"] == settings["orders"]
     # A rule of one's own is in the database; an option takes names of built-in ones only.
-    assert "--rules" not in page._commands(settings | {"rules": "advisory,mine,strict"})[0]
+    assert "--rules" not in page._write_commands(settings | {"rules": "advisory,mine,strict"})[0]
 
 
 def test_the_report_says_where_a_rule_or_selector_of_your_own_is_found():

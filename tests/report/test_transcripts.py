@@ -46,7 +46,7 @@ def told(tmp_path_factory):
     """A page with texts, their cuts counted by the tokenizer that the database was counted with."""
     folder = tmp_path_factory.mktemp("texts")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(texts, "_counted_with", lambda con: TOY)
+        patch.setattr(texts, "_find_tokenizer", lambda con: TOY)
         patch.setattr(texts, "FILE_CHARACTERS", 2000)
         with replayed(folder, rows_with_texts(), budgets=(60, 100, 200)) as con:
             written = report(con, folder / "report", texts="some")
@@ -87,9 +87,9 @@ def test_every_text_stands_in_a_script_as_data(told):
     assert len(list((folder / "texts").glob("*.js"))) > 1 and len(found) == 4
     for bank in found.values():
         assert [entry["text"] for entry in bank[:4]] == [
-            texts.page_text(EVIL) * (seed + 1) for seed in range(4)
+            texts.escape_text(EVIL) * (seed + 1) for seed in range(4)
         ]
-    assert "\\x1b" in texts.page_text(EVIL) and "\u202e" not in texts.page_text(EVIL)
+    assert "\\x1b" in texts.escape_text(EVIL) and "\u202e" not in texts.escape_text(EVIL)
     assert events and any("cuts" in entry for bank in found.values() for entry in bank)
 
 
@@ -112,7 +112,7 @@ def test_an_attempt_is_read_by_a_click_and_nothing_in_it_runs(browser, told):
             "[...document.querySelectorAll('#transcript .text > *:not(.cut-here)')]"
             ".map(e => e.textContent).join('')"
         )
-        assert said == texts.page_text(EVIL) * (seed + 1)
+        assert said == texts.escape_text(EVIL) * (seed + 1)
         assert browser.run("document.querySelector('#transcript mark').textContent") == (
             r"\boxed{\frac{7}{1}}"
         )
@@ -137,7 +137,7 @@ def test_the_strict_cut_stands_at_its_token(browser, told):
         "s += e.textContent; } })(document.querySelector('#transcript .text'))"
     )
     (prefix,) = three_bytes(EVIL * (int(seed) + 1))[1]([budget - start])
-    assert browser.run(before) == texts.page_text(prefix)
+    assert browser.run(before) == texts.escape_text(prefix)
     assert "by the tokenizer" in browser.run("document.getElementById('transcript').innerText")
     browser.run(
         f"(f => {{ f.value = '{budget + 1}'; f.dispatchEvent(new Event('input')); }})"

@@ -1,4 +1,4 @@
-"""What the page computes with: columns of `sql/report/page_….sql` in one compressed piece."""
+"""The data that the page computes with: columns of `sql/report/page_….sql`, compressed."""
 
 import gzip
 import json
@@ -25,23 +25,23 @@ from audit.units import read_budgets
 # Bytes of selections and of bootstrap counts, before compression, that a page holds at most.
 MOST_SELECTIONS = 24_000_000
 MOST_COUNTS = 24_000_000
-# The terminal that the page shows: the first of these that the run has.
+# The page shows one terminal: the first of these that the run has.
 SHOWN_TERMINALS = ("forced", "forced_if_empty", "standing", "forced_after")
 
 Columns = dict[str, pa.ChunkedArray]
 
 
-def walks(
+def pack_walks(
     con: duckdb.DuckDBPyConnection,
     archives: Sequence[str] | None = None,
     texts: Texts | None = None,
 ) -> tuple[bytes | None, list[str]]:
-    """Costs, orders, selections, labels and bootstrap counts; and what was left out, in words."""
-    settings = data.settings(con)
+    """Pack costs, orders, selections, labels and bootstrap counts; note what was left out."""
+    settings = data.read_settings(con)
     if settings["orders"] == "0":
         return None, ["There is no curve to explore: no random orders were replayed (--orders 0)."]
-    selectors = data.relation(con, "page_selectors").to_pylist()
-    banks = data.relation(con, "page_banks", archives=None if archives is None else [*archives])
+    selectors = data.read(con, "page_selectors").to_pylist()
+    banks = data.read(con, "page_banks", archives=None if archives is None else [*archives])
     ids, sizes = banks["bank_id"].to_pylist(), banks["bank_size"].to_numpy()
     largest = min(max(int(cap) for cap in settings["caps"].split(",")), int(sizes.max()))
     positions = int(numpy.minimum(sizes, largest).sum()) * len(selectors)
@@ -58,7 +58,7 @@ def walks(
             f"For size this page keeps the first {orders:,} of {total:,} orders: its curve, live "
             "numbers and timelines are over those. The tables below are over all."
         )
-    problems = _columns(con, "page_problems")
+    problems = _read_columns(con, "page_problems")
     drawn = int(settings["replicates"])
     replicates = min(drawn, MOST_COUNTS // max(1, len(problems["problem_competition"])))
     if replicates < drawn:
@@ -66,29 +66,29 @@ def walks(
             f"For size this page keeps the first {replicates:,} of {drawn:,} bootstrap replicates: "
             "its live intervals are over those. The tables below use all."
         )
-    columns = _without_keys("page_banks", banks) | problems
-    columns |= _columns(con, "page_attempts", banks=ids)
+    columns = _drop_keys("page_banks", banks) | problems
+    columns |= _read_columns(con, "page_attempts", banks=ids)
     if columns["repaired"].equals(columns["label"]):
         del columns["repaired"]
-    columns |= _columns(con, "page_orders", orders=orders)
-    columns |= _columns(con, "page_selections", orders=orders, banks=ids)
-    columns |= _columns(con, "page_eligible", banks=ids)
-    columns |= _columns(con, "page_counts", replicates=replicates)
+    columns |= _read_columns(con, "page_orders", orders=orders)
+    columns |= _read_columns(con, "page_selections", orders=orders, banks=ids)
+    columns |= _read_columns(con, "page_eligible", banks=ids)
+    columns |= _read_columns(con, "page_counts", replicates=replicates)
     if texts is not None:
         columns["bank_text"] = pa.chunked_array([texts.files])
-    header = _settings_of(con, settings, selectors)
+    header = _read_settings(con, settings, selectors)
     header |= {"largest_cap": largest, "orders": orders, "replicates": replicates}
     header |= {"texts": texts.size} if texts is not None else {}
-    for more, found in (_money(con, banks), _checkpoints(con, ids)):
+    for more, found in (_read_prices(con, banks), _read_checkpoints(con, ids)):
         header, columns = header | more, columns | found
-    return _packed(header, columns), notes
+    return _compress_columns(header, columns), notes
 
 
-def _packed(header: dict[str, Any], columns: Columns) -> bytes:
-    """Return a JSON header and the columns, each at a multiple of eight bytes, compressed.
+def _compress_columns(header: dict[str, Any], columns: Columns) -> bytes:
+    """Compress a JSON header and the columns, each aligned to eight bytes.
 
-    A text is a number into the header's list of distinct ones. What is not known of every row, and
-    lists that are all empty, are left out.
+    Texts become indices into a list of the header. Columns with nulls or without values are left
+    out.
     """
     words: dict[str, list[str | None]] = {}
     places: dict[str, dict[str, Any]] = {}
@@ -103,7 +103,7 @@ def _packed(header: dict[str, Any], columns: Columns) -> bytes:
             column = encoded.indices
         if column.null_count or not len(column):
             continue
-        array = _narrowed(column.to_numpy())
+        array = _narrow_numbers(column.to_numpy())
         kind = f"{array.dtype.kind}{array.dtype.itemsize}"
         places[name] = {"type": kind, "offset": offset, "length": array.size}
         pieces.append(array.tobytes() + bytes(-array.nbytes % 8))
@@ -113,28 +113,28 @@ def _packed(header: dict[str, Any], columns: Columns) -> bytes:
     return gzip.compress(b"".join([len(text).to_bytes(8, "little"), text, *pieces]), 4, mtime=0)
 
 
-def _narrowed(values: numpy.ndarray) -> numpy.ndarray:
-    """Return numbers in the smallest little-endian type that a script can read and count with."""
+def _narrow_numbers(values: numpy.ndarray) -> numpy.ndarray:
+    """Convert numbers to the smallest little-endian type that JavaScript arrays have."""
     kind = numpy.min_scalar_type(values.max())
     is_short = values.dtype.kind in "iu" and values.min() >= 0 and kind.itemsize < 8
     return values.astype((kind if is_short else numpy.dtype("f8")).newbyteorder("<"))
 
 
-def _columns(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> Columns:
-    """Return the columns of a relation, named as the page names them, in its order."""
-    return _without_keys(name, data.relation(con, name, **values))
+def _read_columns(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> Columns:
+    """Read the columns of a relation, without its keys, which the order of its rows implies."""
+    return _drop_keys(name, data.read(con, name, **values))
 
 
-def _without_keys(name: str, table: pa.Table) -> Columns:
-    """Return the columns of a relation without its keys, which its order tells."""
+def _drop_keys(name: str, table: pa.Table) -> Columns:
+    """Return the columns of a relation without its keys."""
     keys = engine.header(name)["grain"].split(", ")
     return {column: table[column] for column in table.column_names if column not in keys}
 
 
-def _settings_of(
+def _read_settings(
     con: duckdb.DuckDBPyConnection, settings: dict[str, str], selectors: list[data.Row]
 ) -> dict[str, Any]:
-    """Return what the page must know of the run."""
+    """Collect the settings of the run that the page needs."""
     unit = replayed_unit(con)
     return {
         "unit": {"name": unit.name, "scale": unit.scale},
@@ -152,26 +152,26 @@ def _settings_of(
     }
 
 
-def _checkpoints(
+def _read_checkpoints(
     con: duckdb.DuckDBPyConnection, banks: list[int]
 ) -> tuple[dict[str, Any], Columns]:
-    """Return the terminal that the page shows and the checkpoints it takes; nothing without one."""
+    """Read the terminal that the page shows, and its checkpoints; both empty without one."""
     used = {name for (name,) in con.execute("select terminal from used_terminals").fetchall()}
     shown = next((name for name in SHOWN_TERMINALS if name in used), None)
     if shown is None:
         return {}, {}
     asked = {"kind": TERMINALS[shown], "banks": banks}
-    return {"terminal": shown}, _columns(con, "page_checkpoints", **asked)
+    return {"terminal": shown}, _read_columns(con, "page_checkpoints", **asked)
 
 
-def _money(con: duckdb.DuckDBPyConnection, banks: pa.Table) -> tuple[dict[str, Any], Columns]:
-    """Return prices and the records counted in money, where a run in another unit has prices."""
+def _read_prices(con: duckdb.DuckDBPyConnection, banks: pa.Table) -> tuple[dict[str, Any], Columns]:
+    """Read prices and costs in money, for a run that has prices but counts another unit."""
     prices = {row["archive"]: row for row in con.table("prices").to_arrow_table().to_pylist()}
     if not prices or replayed_unit(con).name == "money":
         return {}, {}
-    attempts = data.relation(con, "page_money")
+    attempts = data.read(con, "page_money")
     header = {
-        # Those that a replay in money would choose by itself.
+        # The default budgets of a replay in money.
         "money_budgets": usual_budgets(attempts["money_cost"].to_pylist()),
         "prices": [
             [prices[name][kind] for kind in ("input", "output")]
@@ -179,4 +179,4 @@ def _money(con: duckdb.DuckDBPyConnection, banks: pa.Table) -> tuple[dict[str, A
         ],
     }
     own = attempts.filter(pc.field("bank_id").isin(banks["bank_id"].to_pylist()))
-    return header, _without_keys("page_money", own)
+    return header, _drop_keys("page_money", own)

@@ -1,4 +1,4 @@
-"""The HTML report: one file that computes its numbers itself, offline."""
+"""The HTML report: one file that works offline and computes its numbers in the browser."""
 
 import base64
 import gzip
@@ -23,15 +23,15 @@ from audit.output.display import (
 )
 from audit.output.headings import heading
 from audit.report import data, findings
-from audit.report.content import sections
+from audit.report.content import list_sections
 from audit.report.data import Row
 from audit.report.explorer import pack
-from audit.report.explorer.still import still
+from audit.report.explorer.still import collect_first_view
 from audit.report.explorer.texts import Texts
 from audit.report.findings import Topic
-from audit.report.pages import html_page
+from audit.report.pages import render_html
 from audit.report.story import STORY, STORY_TABLES
-from audit.report.wording import macros, said
+from audit.report.wording import load_macros, render_line
 from audit.rules import RULES
 from audit.text import steerless
 from audit.units import Unit
@@ -39,7 +39,7 @@ from audit.units import Unit
 HERE = Path(__file__).parent
 PARTS = ("curve", "numbers", "forest", "timeline", "terminals", "texts", "policies")
 SCRIPTS = ("arithmetic", "pictures", "parts", *PARTS, "page")
-# The page shows, sorts and downloads so many rows of a table at most.
+# Most rows of a table that the page shows, sorts and downloads.
 MOST_ROWS = 5000
 # With more archives than this, a page leaves out the table of every pair of them, and says what
 # holds for all archives before what holds for each.
@@ -49,9 +49,11 @@ MOST_IN_FULL = 100
 PAGE_TABLES = {*findings.FINDING_TABLES, *STORY_TABLES, "data_quality", "policies"}
 
 
-def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | None = None) -> str:
-    """The whole page; texts, where they were written, stand in scripts beside it."""
-    walks, notes = pack.walks(con, [row["archive"] for row in values["archives"]], texts)
+def render_page(
+    con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | None = None
+) -> str:
+    """Render the page; `texts` are the attempts' texts that were written beside it, if any."""
+    walks, notes = pack.pack_walks(con, [row["archive"] for row in values["archives"]], texts)
     if len(values["archives"]) > MOST_IN_FULL:
         notes.append(
             f"A page of {len(values['archives']):,} archives is an overview: it holds the tables "
@@ -62,29 +64,29 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
     if own:
         where = "the tables below" if "curves" in values["tables"] else "budget-audit table curves"
         notes.append(f"The picture shows strict and advisory; {', '.join(own)} stands in {where}.")
-    written = data.replayed_on(con)
-    return html_page(
+    written = data.read_replay_date(con)
+    return render_html(
         HERE / "page.html.j2",
         **values
         | {
             "style": Markup((HERE / "page.css").read_text()),
             "scripts": [Markup((HERE / f"{name}.js").read_text()) for name in SCRIPTS],
-            "still": still(values),
+            "still": collect_first_view(values),
             "date": f"Replayed {written}." if written else "",
             "definitions": RULES,
             "budget_name": partial(budget_name, unit=values["unit"]),
             "left_out": notes,
             "texts": texts.size if texts else "",
             "has_policies": "policies" in values["tables"],
-            "commands": _commands(dict(values["settings"])),
+            "commands": _write_commands(dict(values["settings"])),
             "walks": Markup(base64.b64encode(walks or b"").decode()),
-            "tables": Markup(base64.b64encode(_tables(values)).decode()),
+            "tables": Markup(base64.b64encode(_pack_tables(values)).decode()),
         },
     )
 
 
-def left_out(archives: int) -> dict[str, str]:
-    """Return the tables that a page of so many archives leaves out, and why."""
+def list_left_out(archives: int) -> dict[str, str]:
+    """Return the tables that the page leaves out at this number of archives, and why."""
     reasons = {
         name: f"left out with more than {most} archives; budget-audit table {name} prints it"
         for most, names in (
@@ -101,10 +103,10 @@ def left_out(archives: int) -> dict[str, str]:
     return reasons
 
 
-def _tables(values: dict[str, Any]) -> bytes:
-    """Return every table at full precision, and the findings, compressed.
+def _pack_tables(values: dict[str, Any]) -> bytes:
+    """Compress every table at full precision, and the findings, as JSON.
 
-    The page prints the cells and writes the CSV itself.
+    The page formats the cells and writes the CSV itself.
     """
     packed = {
         "tables": [
@@ -114,28 +116,28 @@ def _tables(values: dict[str, Any]) -> bytes:
                 "notes": [steerless(note) for note in section.notes],
                 "rows": section.shown,
                 **({"cut": True} if section.shown < section.total else {}),
-                **_columns(section.name, values["tables"].get(section.name), values["unit"]),
+                **_pack_columns(section.name, values["tables"].get(section.name), values["unit"]),
             }
-            for section in sections(values, MOST_ROWS, is_printed=False)
+            for section in list_sections(values, MOST_ROWS, is_printed=False)
         ],
         "unit": {"name": values["unit"].name, "scale": values["unit"].scale},
-        "opening": _opening(values["story"], values["unit"]),
-        "findings": _findings(values["topics"], values["unit"]),
+        "opening": _choose_opening(values["story"], values["unit"]),
+        "findings": _list_findings(values["topics"], values["unit"]),
         "quality": {steerless(name): "; ".join(lines) for name, lines in values["unfit"].items()},
     }
     return gzip.compress(json.dumps(packed, separators=(",", ":")).encode(), 6, mtime=0)
 
 
-def _opening(story: Row | None, unit: Unit) -> dict[str, Any] | None:
-    """Return the archive and budget that the page opens with, and why."""
+def _choose_opening(story: Row | None, unit: Unit) -> dict[str, Any] | None:
+    """Return the archive and budget that the page shows first, and why; None without labels."""
     if story is None:
         return None
-    why = said(macros(STORY, unit).why, story)
+    why = render_line(load_macros(STORY, unit).why, story)
     return {"archive": steerless(story["archive"]), "budget": story["budget"], "why": why}
 
 
-def _columns(name: str, table: pa.Table | None, unit: Unit) -> dict[str, Any]:
-    """Return a table's values by column, and how its columns are printed."""
+def _pack_columns(name: str, table: pa.Table | None, unit: Unit) -> dict[str, Any]:
+    """Return a table's values by column, and the label and format of each column."""
     if table is None:
         return {"values": {}, "columns": []}
     merged = columns_with_intervals(table)
@@ -143,7 +145,7 @@ def _columns(name: str, table: pa.Table | None, unit: Unit) -> dict[str, Any]:
     shown = table.slice(0, MOST_ROWS)
     return {
         "values": {
-            column: [_page_value(value) for value in values_of(shown[column])]
+            column: [_convert_value(value) for value in values_of(shown[column])]
             for column in shown.column_names
         },
         "columns": [
@@ -160,8 +162,8 @@ def _columns(name: str, table: pa.Table | None, unit: Unit) -> dict[str, Any]:
     }
 
 
-def _page_value(value: Any) -> Any:
-    """Return a value that JavaScript reads without a loss: a long whole number as its digits."""
+def _convert_value(value: Any) -> Any:
+    """Convert a value to JSON that JavaScript reads exactly: long integers become texts."""
     if isinstance(value, Decimal):
         value = float(value)
     is_exact = value is None or (isinstance(value, int) and abs(value) < 2**53)
@@ -169,8 +171,8 @@ def _page_value(value: Any) -> Any:
     return value if is_exact or is_finite else steerless(str(value))
 
 
-def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
-    """One row per question for all archives, then one per archive and finding."""
+def _list_findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
+    """Return a row per question for all archives together, then one per finding."""
     rows: list[dict[str, Any]] = []
     for topic in topics:
         summary = dict.fromkeys(("short", "sentence"), topic.summary)
@@ -190,20 +192,20 @@ def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
                 }
             )
     if len({finding.archive for topic in topics for finding in topic.findings}) > MOST_PAIRED:
-        # The rows that a list begins with would all be about one question: the answers go first.
+        # Else the first rows would all be about one question: the summaries go first.
         rows.sort(key=lambda row: row["source"] != "")
     return rows
 
 
-def _commands(settings: dict[str, str]) -> list[str]:
-    """Return the command lines that make these numbers again from the same database."""
+def _write_commands(settings: dict[str, str]) -> list[str]:
+    """Write the commands that reproduce these numbers from the same database."""
     options = (
         *("unit", "budgets", "caps", "primary_cap", "orders", "order_seed", "primary_selector"),
         *("rules", "policies", "terminals", "replicates", "bootstrap_seed"),
     )
     given = {name: settings[name] for name in options if settings.get(name)}
     for kind in given.keys() & {"rules", "policies"}:
-        # Files of one's own have no name that an option takes; the database keeps them.
+        # An option takes no names of the user's own plug-ins; the database keeps those.
         if {*given[kind].split(",")} - {plugin.name for plugin in engine.plugins(kind)} - {"none"}:
             del given[kind]
     arguments = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())

@@ -1,4 +1,4 @@
-"""What a page shows before its scripts run: the story, a table and a curve that stand still."""
+"""What the page shows without JavaScript: the finding, a table and a curve."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from audit.report import data
 from audit.report.data import Row
 from audit.report.explorer.pack import SHOWN_TERMINALS
 from audit.report.story import STORY, story_lines
-from audit.report.wording import macros, said
+from audit.report.wording import load_macros, render_line
 
 MOST_ROWS = 60
 COLUMNS = (
@@ -20,13 +20,13 @@ COLUMNS = (
 NO_TERMINALS = pa.table({name: [] for name in ("archive", "terminal", "budget", "accuracy")})
 
 
-def still(values: dict[str, Any]) -> Row:
-    """Return the lines of the story, the columns of `main`, and the curves of its archive."""
+def collect_first_view(values: dict[str, Any]) -> Row:
+    """Return the lines of the finding, the columns of `main`, and the curves of its archive."""
     tables, story, unit = values["tables"], values["story"], values["unit"]
     main = tables["main"].select(COLUMNS).slice(0, MOST_ROWS) if "main" in tables else None
     shown = {
         "lines": story_lines(story, unit),
-        "why": said(macros(STORY, unit).why, story) if story else "",
+        "why": render_line(load_macros(STORY, unit).why, story) if story else "",
         "columns": display_columns("main", main) if main is not None else [],
         "rows": main.num_rows if main is not None else 0,
         "archive": story and story["archive"],
@@ -41,6 +41,6 @@ def still(values: dict[str, Any]) -> Row:
         "terminal": next((name for name in SHOWN_TERMINALS if name in there), ""),
         "rules": [rule for rule, _ in values["rules"]],
     }
-    with data.holding({"curves": tables["curves"], "terminals": terminals}) as con:
+    with data.connect_tables({"curves": tables["curves"], "terminals": terminals}) as con:
         rows = con.sql(engine.render("still_curve"), params=asked).to_arrow_table()
     return shown | {"curves": rows.to_pylist()}

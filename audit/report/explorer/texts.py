@@ -1,4 +1,4 @@
-"""The texts of a page's attempts: scripts beside it, which a page from file:// can load."""
+"""Texts of attempts in scripts beside the page, which a page from file:// can load."""
 
 import base64
 import gzip
@@ -19,15 +19,15 @@ from audit.report.data import Row
 from audit.text import steerless
 from audit.tokens import Encoding, find_encoding
 
-# Bytes of texts, as they are written, that a report takes without being asked for all of them.
+# Most bytes of texts that are written unless all are asked for.
 MOST_BYTES = 50_000_000
-# Characters of texts, before compression, after which the next problem begins another file.
+# Characters of texts, before compression, after which the next problem starts a new file.
 FILE_CHARACTERS = 1_000_000
 
 
 @dataclass
 class Texts:
-    """What was written: where, how many bytes, and the file of each bank's texts, from 1."""
+    """The texts written: their folder, their bytes, and each bank's file number, from 1."""
 
     folder: Path
     bytes: int = 0
@@ -35,7 +35,7 @@ class Texts:
 
     @property
     def size(self) -> str:
-        """Return the size in words."""
+        """Write the total size with its unit, such as 12.3 MB."""
         return f"{self.bytes / 1e6:,.1f} MB" if self.bytes >= 1e5 else f"{self.bytes / 1e3:,.1f} kB"
 
 
@@ -45,20 +45,20 @@ def write_texts(
     archives: Sequence[str],
     is_all: bool = False,
 ) -> Texts:
-    """Write the texts of these archives' attempts into a folder, replacing what it holds.
+    """Write the texts of these archives' attempts as scripts into a folder, which is replaced.
 
-    More than MOST_BYTES are refused unless all are asked for, and then nothing is written.
+    Refuse more than MOST_BYTES unless `is_all`; then nothing is written.
     """
     if lacks_texts(con):
         raise AuditError("report --texts: the run that was gathered keeps no texts")
     there = "select 1 from texts where text is not null and list_contains(?, archive) limit 1"
     if not con.execute(there, [[*archives]]).fetchall():
         raise AuditError("report --texts: the database holds no texts of these archives")
-    encoding = _counted_with(con)
-    ids = data.relation(con, "page_banks", archives=[*archives])["bank_id"].to_pylist()
+    encoding = _find_tokenizer(con)
+    ids = data.read(con, "page_banks", archives=[*archives])["bank_id"].to_pylist()
     places = {bank: place for place, bank in enumerate(ids)}
     asked = {"archives": [*archives], "characters": FILE_CHARACTERS}
-    rows = (row for batch in data.batches(con, "page_texts", **asked) for row in batch.to_pylist())
+    rows = (row for batch in data.stream(con, "page_texts", **asked) for row in batch.to_pylist())
     folder.parent.mkdir(parents=True, exist_ok=True)
     written = Texts(folder)
     partial = Path(tempfile.mkdtemp(prefix=".texts-", dir=folder.parent))
@@ -66,7 +66,7 @@ def write_texts(
         for number, (_, part) in enumerate(itertools.groupby(rows, lambda row: row["part"])):
             banks: dict[int, list[Row]] = {}
             for row in part:
-                entry = _entry(row["text"], row["cuts"], encoding)
+                entry = _pack_text(row["text"], row["cuts"], encoding)
                 banks.setdefault(places[row["bank_id"]], []).append(entry)
             packed = gzip.compress(json.dumps(banks, separators=(",", ":")).encode(), 6, mtime=0)
             script = f'auditTexts({number},"{base64.b64encode(packed).decode()}");\n'.encode()
@@ -86,8 +86,8 @@ def write_texts(
     return written
 
 
-def _counted_with(con: duckdb.DuckDBPyConnection) -> Encoding | None:
-    """Return the tokenizer that the prefixes were counted with, where it can still be had."""
+def _find_tokenizer(con: duckdb.DuckDBPyConnection) -> Encoding | None:
+    """Return the tokenizer that counted the prefixes; None if it is unknown or missing now."""
     used = con.execute("select value from meta where key = 'tokenizer'").fetchall()
     try:
         return find_encoding(used[0][0]) if used else None
@@ -95,20 +95,20 @@ def _counted_with(con: duckdb.DuckDBPyConnection) -> Encoding | None:
         return None
 
 
-def _entry(text: str | None, cuts: Sequence[int], encoding: Encoding | None) -> Row:
-    """Return a text as the page shows it, and after how many of its characters each cut falls."""
+def _pack_text(text: str | None, cuts: Sequence[int], encoding: Encoding | None) -> Row:
+    """Return a text as the page shows it, and the character after which each budget cuts it."""
     if text is None or encoding is None or not cuts:
-        return {"text": None if text is None else page_text(text)}
+        return {"text": None if text is None else escape_text(text)}
     _, prefixes = encoding.encode(text)
-    ends = [_length(page_text(prefix)) for prefix in prefixes(cuts)]
-    return {"text": page_text(text), "cuts": list(zip(cuts, ends, strict=True))}
+    ends = [_count_utf16(escape_text(prefix)) for prefix in prefixes(cuts)]
+    return {"text": escape_text(text), "cuts": list(zip(cuts, ends, strict=True))}
 
 
-def page_text(text: str) -> str:
-    """Return a text with uniform line ends, and control characters written as escapes."""
+def escape_text(text: str) -> str:
+    """Escape a text's control characters, and make its line ends uniform."""
     return steerless(text.replace("\r\n", "\n"))
 
 
-def _length(text: str) -> int:
-    """Return a text's length as a script counts it: two for a character beyond the first plane."""
+def _count_utf16(text: str) -> int:
+    """Return a text's length as JavaScript counts it, in UTF-16 units."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

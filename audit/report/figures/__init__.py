@@ -1,4 +1,4 @@
-"""The figures, as specifications of Vega-Lite; every number is a table's."""
+"""The figures, as Vega-Lite specifications; every number comes from a table."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Accuracy over the budget, and below it the realized cost."""
+"""The figure budget_curve: accuracy over the budget, and the realized cost below it."""
 
 import itertools
 import math
@@ -21,19 +21,20 @@ MOST_WITH_COSTS = 4
 
 def budget_curve(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None) -> Drawing:
     """Draw accuracy at every budget of the table, and the realized cost as a multiple of B."""
-    rows = panels.rows_to_draw(con, "curves", archives)
+    rows = panels.read_rows(con, "curves", archives)
     # Points at which too many replays ended because the bank ran out.
-    ends = {tuple(row.values()) for row in data.relation(con, "bank_ends").to_pylist()}
+    ends = {tuple(row.values()) for row in data.read(con, "bank_ends").to_pylist()}
     shown = {row["archive"] for row in rows}
-    lines = panels.rule_lines(con)
-    curves = data.by_archive(engine.table(con, "budget_curve").to_pylist())
+    lines = panels.read_rule_lines(con)
+    curves = data.group_by_archive(engine.table(con, "budget_curve").to_pylist())
     dense = [row for archive in shown for row in lines[archive]]
     rules = panels.rule_domain(rows)
     points = [row | {"is_bank_end": (row["archive"], row["budget"]) in ends} for row in rows]
     points.sort(key=lambda row: rules.index(row["rule"]))
     reached = [row["budget"] for row in dense]
     across = [min(reached) / 1.15, max(reached) * 1.15]
-    low, high = panels.extent(dense, "cost_ratio")
+    log_width = math.log(across[1] / across[0])
+    low, high = panels.find_extent(dense, "cost_ratio")
     tens = panels.percent_domain([*rows, *dense])
     shared = {
         "across": across,
@@ -57,7 +58,7 @@ def budget_curve(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None 
         def values(panel: Panel) -> Row:
             return shared | {
                 "has_costs": has_costs,
-                "budget_axis": _axis(budgets, names, panel.width / math.log(across[1] / across[0])),
+                "budget_axis": _make_axis(budgets, names, panel.width / log_width),
                 "points": [row for row in points if row["archive"] == panel.archive],
                 "lines_joined": lines[panel.archive],
                 "curve": curves.get(panel.archive, []),
@@ -65,14 +66,14 @@ def budget_curve(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None 
 
         title = f"{'Accuracy and realized cost' if has_costs else 'Accuracy'} over the budget"
         figure = panels.draw_panels(con, "budget_curve", points, title, words, values, look)
-        said = captions.SAID["figures"]["budget_curve"]
+        said = captions.TEXTS["figures"]["budget_curve"]
         return figure | ({} if has_costs else {"usermeta": {"caption": said["without_costs"]}})
 
     return draw
 
 
-def _axis(budgets: Sequence[float], names: Sequence[str], scale: float) -> Row:
-    """Return an axis that names every budget of the run, upright where they are too close."""
+def _make_axis(budgets: Sequence[float], names: Sequence[str], scale: float) -> Row:
+    """Return an axis with every budget of the run, labels upright where they are too close."""
     gaps = [scale * math.log(right / left) for left, right in itertools.pairwise(budgets)]
     gap = min(gaps, default=math.inf)
     is_upright = gap < 7 * max(map(len, names))

@@ -1,4 +1,4 @@
-"""Accuracy against realized cost, and strict at each advisory point's cost."""
+"""The figure cost_accuracy: accuracy against realized cost."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,10 +18,10 @@ from audit.report.figures.panels import Panel
 def cost_accuracy(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None) -> Drawing:
     """Draw accuracy against realized mean cost, and strict at the cost of each advisory point."""
     unit = replayed_unit(con)
-    rows = panels.rows_to_draw(con, "curves", archives)
+    rows = panels.read_rows(con, "curves", archives)
     rows = [row | {"label": budget_name(row["budget"], unit)} for row in rows]
-    matched = data.by_archive(engine.table(con, "matched_cost").to_pylist())
-    lines = panels.rule_lines(con)
+    matched = data.group_by_archive(engine.table(con, "matched_cost").to_pylist())
+    lines = panels.read_rule_lines(con)
     right = 1.06 * max(row["cost"] for row in rows)
     words = "Labels: the budget B. Diamonds: strict at the budget that costs what advisory costs."
 

@@ -1,4 +1,4 @@
-"""Charts as one look and as files: what every figure shares."""
+"""What all figures share: their look, and their conversion to files."""
 
 import json
 import re
@@ -13,10 +13,10 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from audit.database.leftovers import atomic_file
-from audit.errors import AuditError, extra_hint
+from audit.errors import AuditError, install_hint
 from audit.output.captions import is_simulated
 from audit.report.data import Row
-from audit.report.pages import html_page, template
+from audit.report.pages import load_template, render_html
 from audit.text import SIMULATED, steerless
 from audit.units import Unit
 
@@ -33,26 +33,26 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 # How every figure looks, as a configuration of Vega-Lite.
 LOOK = Path(__file__).with_name("look.json")
 TOTAL_WIDTH = 940
-# A figure up to so many pixels wide is for one column: its words are left to the caption, and it is
-# at most as high as this.
+# A figure up to this width in pixels is for one column of a paper: it has no subtitle, and it is at
+# most this high.
 NARROW, NARROW_HEIGHT = 400, 4 * 96
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png", ".html")
 
 
-def converter() -> Any:
-    """vl-convert, which draws, once it is needed and if it is installed."""
+def load_converter() -> Any:
+    """Import vl-convert, which draws the figures, when it is first needed."""
     try:
         import vl_convert
     except ImportError as error:
-        raise AuditError("figures need vl-convert: " + extra_hint("report")) from error
+        raise AuditError("figures need vl-convert: " + install_hint("report")) from error
     return vl_convert
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a figure is set: pixels across (96 an inch), title, font.
+    """The size and style of a figure: width in pixels (96 an inch), title, font.
 
-    `scale` lowers the panels of a figure that would be too high.
+    `scale` multiplies the height of panels, for a figure that would be too high.
     """
 
     width: int = TOTAL_WIDTH
@@ -62,21 +62,21 @@ class Look:
 
     @property
     def is_narrow(self) -> bool:
-        """Return whether it is for one column of a paper."""
+        """Return whether the figure is for one column of a paper."""
         return self.width <= NARROW
 
 
 PLAIN = Look()
-# A figure whose rows are read: call it for its specification, with a look or plain.
+# A figure with its rows already read; called with a look, it returns its specification.
 Drawing = Callable[..., Row]
 
 
 def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look) -> dict[str, Any]:
-    """Title, subtitle (marked when the data are simulated) and look of a whole figure.
+    """Return a figure's title, subtitle and configuration; mark simulated data.
 
-    A title of the caller's own stands alone; an empty one leaves only the mark.
+    A title in `look` replaces title and subtitle; an empty one leaves only the mark.
     """
-    converter()
+    load_converter()
     mark = [f"{SIMULATED}, not a model's output"] if is_simulated(con) else []
     is_explained = look.title is None and not look.is_narrow
     below = textwrap.wrap(subtitle, max(30, look.width // 7)) if is_explained else []
@@ -94,14 +94,15 @@ def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look)
     return {"title": heading, "background": "white", "padding": 8, "config": config}
 
 
-def filled(name: str, unit: Unit, **values: Any) -> Row:
-    """Return the specification that a template of this folder gives with these values."""
-    always = COLOURS | {"inline": inline, "unit": unit}
-    return json.loads(template(Path(__file__).with_name(f"{name}.json.j2")).render(always | values))
+def fill(name: str, unit: Unit, **values: Any) -> Row:
+    """Render a template of this folder with these values, and return the specification."""
+    always = COLOURS | {"inline": inline_rows, "unit": unit}
+    path = Path(__file__).with_name(f"{name}.json.j2")
+    return json.loads(load_template(path).render(always | values))
 
 
-def inline(rows: Iterable[Row], needed: str | None = None) -> Markup:
-    """Rows, those that have a value of what is needed, as values of a chart, fit for a picture."""
+def inline_rows(rows: Iterable[Row], needed: str | None = None) -> Markup:
+    """Write rows as JSON for a chart, control characters escaped; skip those without `needed`."""
     shown = [
         {name: steerless(value) if isinstance(value, str) else value for name, value in row.items()}
         for row in rows
@@ -110,36 +111,36 @@ def inline(rows: Iterable[Row], needed: str | None = None) -> Markup:
     return htmlsafe_json_dumps(shown)
 
 
-def svg(spec: Row) -> str:
-    """Return the chart as SVG text."""
-    return converter().vegalite_to_svg(spec, allowed_base_urls=[])
+def render_svg(spec: Row) -> str:
+    """Render a chart as SVG text."""
+    return load_converter().vegalite_to_svg(spec, allowed_base_urls=[])
 
 
 def figure_bytes(spec: Row, suffix: str) -> bytes:
-    """Return the chart as the content of an SVG, PDF, PNG or offline HTML file."""
+    """Render a chart as the content of an SVG, PDF, PNG or offline HTML file."""
     if suffix == ".pdf":
-        return converter().svg_to_pdf(_in_points(svg(spec)))
+        return load_converter().svg_to_pdf(_convert_to_points(render_svg(spec)))
     if suffix == ".png":
-        return converter().vegalite_to_png(spec, scale=2, allowed_base_urls=[])
-    return (svg(spec) if suffix == ".svg" else _html(spec)).encode()
+        return load_converter().vegalite_to_png(spec, scale=2, allowed_base_urls=[])
+    return (render_svg(spec) if suffix == ".svg" else _render_page(spec)).encode()
 
 
-def _in_points(text: str) -> str:
-    """Write an SVG's width and height in points: a PDF has 72 to the inch, a pixel is 1/96."""
+def _convert_to_points(text: str) -> str:
+    """Convert an SVG's width and height from pixels (96 an inch) to points (72), for PDF."""
 
-    def points(match: re.Match[str]) -> str:
+    def scale(match: re.Match[str]) -> str:
         return f'{match[1]}="{float(match[2]) * 72 / 96:g}"'
 
     head, close, rest = text.partition(">")
-    return re.sub(r'\b(width|height)="([\d.]+)"', points, head) + close + rest
+    return re.sub(r'\b(width|height)="([\d.]+)"', scale, head) + close + rest
 
 
-def fitting(draw: Drawing, look: Look) -> Row:
-    """Return the chart whose whole picture, axes and labels included, is as wide as asked."""
+def fit_figure(draw: Drawing, look: Look) -> Row:
+    """Draw a chart until its whole picture, with axes and labels, has the width asked for."""
     width, is_narrow = look.width, look.is_narrow
     for _ in range(8):
         chart = draw(look=look)
-        across, down = svg_size(svg(chart))
+        across, down = measure_svg(render_svg(chart))
         too_high = max(0.0, down - NARROW_HEIGHT) if is_narrow else 0.0
         if abs(across - width) < 1 and not too_high:
             break
@@ -152,8 +153,8 @@ def fitting(draw: Drawing, look: Look) -> Row:
     return chart
 
 
-def svg_size(text: str) -> tuple[float, float]:
-    """Return the width and the height of an SVG in pixels."""
+def measure_svg(text: str) -> tuple[float, float]:
+    """Read the width and the height of an SVG, in pixels."""
     head = text.partition(">")[0]
     sizes = (re.search(rf'\b{name}="([\d.]+)"', head) for name in ("width", "height"))
     across, down = (float(size[1]) if size else 0.0 for size in sizes)
@@ -161,7 +162,7 @@ def svg_size(text: str) -> tuple[float, float]:
 
 
 def check_suffix(path: Path | str) -> Path:
-    """Refuse a name that says no kind of picture, before anything is drawn."""
+    """Refuse a file name without the suffix of a picture; return it as a path."""
     if Path(path).suffix.lower() not in FIGURE_SUFFIXES:
         raise AuditError(
             f"cannot write a figure to {path}: use a name ending in {', '.join(FIGURE_SUFFIXES)}"
@@ -170,7 +171,7 @@ def check_suffix(path: Path | str) -> Path:
 
 
 def check_font(font: str | None) -> str:
-    """Return the font of all text, a list of them if nothing is asked for."""
+    """Validate the name of a font; return it, or the default fonts if it is missing."""
     if font and not re.fullmatch(r"[\w .,-]+", font):
         raise AuditError("--font: the name of a font: letters, digits, blanks, '.', ',' and '-'")
     return font or FONT
@@ -183,17 +184,17 @@ def save_figure(chart: Row, path: Path | str) -> Path:
     return path
 
 
-def _html(spec: Row) -> str:
-    """Return a page that draws the chart by Vega-Embed and fetches nothing."""
-    bundle = converter().javascript_bundle("window.vegaEmbed=vegaEmbed;")
-    # It may not end the script element that it is in.
+def _render_page(spec: Row) -> str:
+    """Render an offline HTML page that draws the chart by Vega-Embed."""
+    bundle = load_converter().javascript_bundle("window.vegaEmbed=vegaEmbed;")
+    # These characters in the bundle would end the script element that holds it.
     bundle = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
     page = Path(__file__).parent / "figure.html.j2"
-    return html_page(page, spec=htmlsafe_json_dumps(spec), bundle=Markup(bundle))
+    return render_html(page, spec=htmlsafe_json_dumps(spec), bundle=Markup(bundle))
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder that may be there already."""
+    """Make a folder unless it exists."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -201,7 +202,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it appears whole or not at all."""
+    """Write a file, which appears only when it is complete."""
     make_folder(path.parent)
     with atomic_file(path) as partial:
         partial.write_bytes(content)

@@ -1,4 +1,4 @@
-"""The paired accuracy change in each archive's shorter and longer half."""
+"""The figure length_strata: accuracy changes of shorter and longer problems."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,9 +14,9 @@ from audit.report.figures.drawing import Drawing
 def length_strata(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None) -> Drawing:
     """Draw the paired accuracy change in each archive's shorter and longer half, with intervals."""
     unit = replayed_unit(con)
-    rows = panels.rows_to_draw(con, "length_strata", archives, "delta")
+    rows = panels.read_rows(con, "length_strata", archives, "delta")
     rows = [row | {"shown_budget": budget_name(row["budget"], unit)} for row in rows]
-    low, high = panels.extent(rows, "delta")
+    low, high = panels.find_extent(rows, "delta")
     values = {
         "domain": [min(0, low), max(0, high)],
         "budgets": [

@@ -17,14 +17,15 @@ from audit.report.wording import one_line
 from audit.rules import order_rules
 from audit.text import shortened
 
-# Pixels below which a panel shows nothing, however many there are.
+# Pixels: a lower panel would show nothing.
 LOWEST = 24
 
 
 class Panel(NamedTuple):
-    """One archive's place in a figure: its rows, its width, its title, and where it is.
+    """One archive's panel in a figure: its rows, size and title, and its position.
 
-    Only the first panel of a row names its vertical axis; `is_last` is one of the last row.
+    `is_first`: the first panel of its row, which names the vertical axis; `is_last`: in the last
+    row.
     """
 
     archive: str
@@ -36,7 +37,7 @@ class Panel(NamedTuple):
     scale: float
 
     def height(self, most: int) -> int:
-        """Return the height of a panel: a narrow one is lower."""
+        """Return the panel's height in pixels, at most this: a narrow panel is lower."""
         wanted = self.scale * max(min(110, most), min(most, round(0.72 * self.width)))
         return max(LOWEST, round(wanted))
 
@@ -50,30 +51,30 @@ def draw_panels(
     values: Callable[[Panel], Row],
     look: Look = PLAIN,
 ) -> Row:
-    """Return a figure: its template drawn once for each archive, with the values of that panel."""
-    panels = data.by_archive(rows)
-    columns = _columns_for(len(panels), look)
+    """Return a figure: its template rendered once per archive, with that panel's values."""
+    panels = data.group_by_archive(rows)
+    columns = _count_columns(len(panels), look)
     width = max(60, min(620, look.width // columns - (12 if look.is_narrow else 62)))
     shared = {"look": look, "rules": rule_domain(rows)}
     charts = []
     for index, (archive, own) in enumerate(panels.items()):
         ends = (index % columns == 0, index + columns >= len(panels))
-        panel = Panel(archive, own, width, *ends, _title(archive, width, panels), look.scale)
-        filled = drawing.filled(name, replayed_unit(con), panel=panel, **shared, **values(panel))
+        panel = Panel(archive, own, width, *ends, _make_title(archive, width, panels), look.scale)
+        filled = drawing.fill(name, replayed_unit(con), panel=panel, **shared, **values(panel))
         charts.append(filled)
     return {"concat": charts, "columns": columns, **drawing.frame(con, title, subtitle, look)}
 
 
-def _columns_for(panels: int, look: Look) -> int:
-    """Return how many panels stand in one row: as many as leave each of them readable."""
+def _count_columns(panels: int, look: Look) -> int:
+    """Return how many panels fit side by side and stay readable."""
     if look.is_narrow:
         return 1 if panels == 1 else 2 if panels <= 4 else 3
     columns = panels if panels <= 3 else 2 if panels == 4 else 3 if panels <= 6 else 4
     return max(1, min(columns, look.width // 200))
 
 
-def _title(name: str, width: int, names: Iterable[str]) -> Row:
-    """Return an archive's name over its panel, cut in the middle where it is too long."""
+def _make_title(name: str, width: int, names: Iterable[str]) -> Row:
+    """Return the title of an archive's panel, its name shortened to the width."""
     letter = 6.6 if width > 150 else 5.2
     return {
         "text": shortened(one_line(name, 400), max(12, int(width / letter)), list(names)),
@@ -86,45 +87,45 @@ def _title(name: str, width: int, names: Iterable[str]) -> Row:
 
 
 def rule_domain(rows: Iterable[Row]) -> list[str]:
-    """Return the rules of rows; strict and advisory come first, for their colours in every run."""
+    """List the rules in rows, strict and advisory first, so that their colours never change."""
     rules = order_rules({row["rule"] for row in rows if "rule" in row})
     return sorted(rules, key=lambda rule: {"strict": 0, "advisory": 1}.get(rule, 2))
 
 
-def extent(rows: Iterable[Row], column: str) -> tuple[float, float]:
-    """Return the smallest and the largest value of a column, its intervals included."""
+def find_extent(rows: Iterable[Row], column: str) -> tuple[float, float]:
+    """Return the smallest and largest value of a column and its intervals."""
     names = (column, f"{column}_low", f"{column}_high")
     values = [row[name] for row in rows for name in names if row.get(name) is not None]
     return (min(values), max(values)) if values else (0.0, 1.0)
 
 
 def percent_domain(rows: Sequence[Row]) -> list[float]:
-    """Return whole tens around all accuracies."""
-    low, high = extent(rows, "accuracy")
+    """Return the range of all accuracies, widened to multiples of ten."""
+    low, high = find_extent(rows, "accuracy")
     low, high = math.floor(low / 10) * 10, math.ceil(high / 10) * 10
     return [max(0, low), min(100, high)] if high > low else [max(0, low - 10), min(100, high + 10)]
 
 
 def round_ticks(low: float, high: float) -> list[float]:
-    """Return one, two and five times the powers of ten between two numbers, for a log axis."""
+    """Return the ticks 1, 2, 5, 10, 20, … between two numbers, for a log axis."""
     ticks = (float(f"{digit}e{power}") for power in range(-9, 16) for digit in (1, 2, 5))
     return [tick for tick in ticks if low <= tick <= high]
 
 
-def rule_lines(con: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
-    """Return the lines of rules by archive, at every budget of the curve or of the run."""
+def read_rule_lines(con: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
+    """Read the line of each rule over all budgets, by archive."""
     tables = {name: engine.table(con, name) for name in ("curves", "budget_curve")}
-    with data.holding(tables) as own:
-        return data.by_archive(data.relation(own, "rule_lines").to_pylist())
+    with data.connect_tables(tables) as own:
+        return data.group_by_archive(data.read(own, "rule_lines").to_pylist())
 
 
-def rows_to_draw(
+def read_rows(
     con: duckdb.DuckDBPyConnection,
     name: str,
     archives: Sequence[str] | None,
     needs: str = "accuracy",
 ) -> list[Row]:
-    """Return the rows of a table that have a value to draw, for these archives in their order."""
+    """Read the rows of a table that have a value to draw, for these archives in their order."""
     rows = [row for row in engine.table(con, name).to_pylist() if row[needs] is not None]
     if archives is not None:
         rows = [row for row in rows if row["archive"] in archives]

@@ -1,4 +1,4 @@
-"""Policies: accuracy against realized cost, policy by shape, rule by fill, the frontier dotted."""
+"""The figure policies: accuracy against realized cost of every policy and rule."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -13,7 +13,7 @@ from audit.report.figures.panels import Panel
 
 def policies(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None) -> Drawing:
     """Draw every policy under every rule at every budget of the run, one panel per archive."""
-    rows = panels.rows_to_draw(con, "policies", archives)
+    rows = panels.read_rows(con, "policies", archives)
     rows = [row | {"line": f"{row['policy']} {row['rule']}"} for row in rows]
     costs = [row["cost"] for row in rows]
     reach = [min(costs) / 1.1, max(costs) * 1.1]
@@ -29,14 +29,14 @@ def policies(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = No
     )
 
     def values(panel: Panel) -> Row:
-        return shared | {"frontier": _frontier(panel.rows)}
+        return shared | {"frontier": _find_frontier(panel.rows)}
 
     title = "Controllers that stop by themselves"
     return partial(panels.draw_panels, con, "policies", rows, title, words, values)
 
 
-def _frontier(rows: Sequence[Row]) -> list[Row]:
-    """Return the points that no cheaper point reaches, by cost."""
+def _find_frontier(rows: Sequence[Row]) -> list[Row]:
+    """Return the points that are more accurate than every cheaper one, by cost."""
     best: list[Row] = []
     for row in sorted(rows, key=lambda row: (row["cost"], -row["accuracy"])):
         if not best or row["accuracy"] > best[-1]["accuracy"]:

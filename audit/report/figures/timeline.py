@@ -1,4 +1,4 @@
-"""The timeline: one replay drawn attempt by attempt, what each rule returns and pays."""
+"""The timeline: one replay drawn attempt by attempt, and what each rule returns and pays."""
 
 import textwrap
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from audit.output.display import budget_name
 from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
-from audit.report.figures.drawing import PLAIN, Look, filled, frame
-from audit.report.wording import amount, macros, one_line, said
+from audit.report.figures.drawing import PLAIN, Look, fill, frame
+from audit.report.wording import amount, load_macros, one_line, render_line
 from audit.rules import RULES, list_rules
 from audit.text import not_there, plural
 from audit.units import Amount, Unit, read_budget
@@ -30,41 +30,42 @@ def timeline(
     *,
     look: Look = PLAIN,
 ) -> Row:
-    """Return one replay on an axis of cost: the attempts in order, the budget, what each rule buys.
+    """Draw one replay on an axis of cost: its attempts in order, the budget, each rule's result.
 
-    A part of the key that is None is the first in the database; the default cap is the primary.
+    For a part of the key that is None, the first value in the database is used; for the cap, the
+    primary cap.
     """
-    settings, unit = data.settings(con), replayed_unit(con)
+    settings, unit = data.read_settings(con), replayed_unit(con)
     asked: Row = {"archive": archive, "competition": competition, "question_id": question}
     asked |= {"repeat": repeat, "cap": int(settings["primary_cap"]) if cap is None else cap}
-    key = _replay_key(con, asked | ({"budget": None} if budget is None else {}))
-    # A budget is looked up in the walk, whether it was replayed or not.
+    key = _find_replay(con, asked | ({"budget": None} if budget is None else {}))
+    # Any budget can be drawn, also one that was not replayed.
     key |= {} if budget is None else {"budget": _read_budget(budget, unit)}
-    words = macros(Path(__file__).with_name("timeline.j2"), unit)
-    lanes = _lanes(con, key, words)
+    words = load_macros(Path(__file__).with_name("timeline.j2"), unit)
+    lanes = _read_lanes(con, key, words)
     limit = key["budget"]
     end, width = 1.22 * max(limit, *(lane["cost"] for lane in lanes)), look.width - 40
     for lane in lanes:
         wrapped = (textwrap.wrap(text, max(30, int(width / 5.9))) for text in lane["sentences"])
         past = lane["cost"] - limit
         bars = [
-            bar | {"stop": min(bar["stop"], end)} | _label(bar, limit, end, width)
+            bar | {"stop": min(bar["stop"], end)} | _label_bar(bar, limit, end, width)
             for bar in lane["bars"]
             if bar["start"] < end
         ]
         lane |= {"lines": [line for lines in wrapped for line in lines], "bars": bars}
         lane["past"] = f"{amount(past, unit)} past B" if past > 0 else ""
     shown = {"limit": limit, "budget": budget_name(limit, unit)}
-    spec = filled("timeline", unit, lanes=lanes, end=end, width=width, **shown)
+    spec = fill("timeline", unit, lanes=lanes, end=end, width=width, **shown)
     problem = "select name from problems where competition = ? and question_id = ?"
     ((name,),) = con.execute(problem, [key["competition"], key["question_id"]]).fetchall()
     title = f"One replay at B = {shown['budget']}"
-    replay = said(words.replay, key, name, settings["primary_selector"])
+    replay = render_line(words.replay, key, name, settings["primary_selector"])
     return spec | frame(con, title, replay, look)
 
 
-def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row) -> Row:
-    """Return the key of one replay: check the given parts, and take the first of the others."""
+def _find_replay(con: duckdb.DuckDBPyConnection, asked: Row) -> Row:
+    """Find the key of one replay: check the parts given, and choose the first of the others."""
     key: Row = {}
     for column, value in asked.items():
         conditions = " and ".join(f"{name} = ?" for name in key) or "true"
@@ -79,7 +80,7 @@ def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row) -> Row:
 
 
 def _read_budget(budget: Amount, unit: Unit) -> float:
-    """Return a budget as it is printed in the unit."""
+    """Read --budget as a number of the printed unit; refuse zero."""
     try:
         counted = read_budget(budget, unit)
     except ValueError as error:
@@ -89,21 +90,21 @@ def _read_budget(budget: Amount, unit: Unit) -> float:
     return counted / unit.scale
 
 
-def _lanes(con: duckdb.DuckDBPyConnection, key: Row, words: Any) -> list[Row]:
-    """Return the lanes from the top: the bank, then every rule, with their sentences and bars."""
-    used = list(list_rules(data.settings(con)["rules"].split(",")).values())
-    rules = data.relation(con, "timeline_ledger", rules=used, **key).to_pylist()
+def _read_lanes(con: duckdb.DuckDBPyConnection, key: Row, words: Any) -> list[Row]:
+    """Read the rows of the picture from the top: the bank, then each rule, with its bars."""
+    used = list(list_rules(data.read_settings(con)["rules"].split(",")).values())
+    rules = data.read(con, "timeline_ledger", rules=used, **key).to_pylist()
     bars: dict[str | None, list[Row]] = {}
-    for bar in data.relation(con, "timeline_bars", rules=used, **key).to_pylist():
+    for bar in data.read(con, "timeline_bars", rules=used, **key).to_pylist():
         bars.setdefault(bar["rule"], []).append(bar)
-    terminals = data.relation(con, "timeline_terminals", **key).to_pylist()
+    terminals = data.read(con, "timeline_terminals", **key).to_pylist()
     bank = bars[None]
     reach = 1.22 * max(key["budget"], *(row["cost"] for row in rules))
     hidden = sum(attempt["start"] >= reach for attempt in bank)
     lanes: list[Row] = [
         {
             "title": f"The bank: {plural(len(bank), 'attempt')} in this order",
-            "sentences": [said(words.launched, hidden, rules[0]["launched"], len(rules))],
+            "sentences": [render_line(words.launched, hidden, rules[0]["launched"], len(rules))],
             "bars": bank,
             "asked": [],
             "cost": 0,
@@ -111,11 +112,11 @@ def _lanes(con: duckdb.DuckDBPyConnection, key: Row, words: Any) -> list[Row]:
     ]
     for row in rules:
         own = terminals if row["rule"] == "strict" else []
-        chosen = [said(words.paid, row), said(words.selected, row, bank)]
+        chosen = [render_line(words.paid, row), render_line(words.selected, row, bank)]
         lanes.append(
             {
                 "title": RULES[row["rule"]].title,
-                "sentences": chosen + _taken(words, own),
+                "sentences": chosen + _describe_terminals(words, own),
                 "bars": bars.get(row["rule"], []),
                 "asked": sorted({taken["place"] for taken in own} - {None}),
                 "cost": row["cost"],
@@ -124,16 +125,16 @@ def _lanes(con: duckdb.DuckDBPyConnection, key: Row, words: Any) -> list[Row]:
     return lanes
 
 
-def _taken(words: Any, terminals: Sequence[Row]) -> list[str]:
-    """Return what terminals take; those that do the same share a sentence."""
+def _describe_terminals(words: Any, terminals: Sequence[Row]) -> list[str]:
+    """Write which answer terminals take, one sentence for those that take the same."""
     names: dict[str, list[str]] = {}
     for row in terminals:
-        names.setdefault(said(words.taken, row), []).append(row["terminal"])
+        names.setdefault(render_line(words.taken, row), []).append(row["terminal"])
     return [f"With {', '.join(same)}: {taken}" for taken, same in names.items()]
 
 
-def _label(bar: Row, limit: float, end: float, width: float) -> Row:
-    """Return as much of number and answer as fits the bar, and where it keeps clear of B."""
+def _label_bar(bar: Row, limit: float, end: float, width: float) -> Row:
+    """Choose a bar's label, as much as fits, and a place where the line at B does not cross it."""
     left, right = bar["start"], min(bar["stop"], end)
     if left < limit < right:
         left, right = (left, limit) if limit - left >= right - limit else (limit, right)

@@ -1,6 +1,7 @@
-"""The findings in words: a question is a template, and the rows behind it are a select.
+"""Findings of the report in sentences: for each question a select and a template.
 
-`X.j2` says what `sql/report/finding_X.sql` finds: the rows behind a finding, the telling one first.
+`sql/report/finding_X.sql` selects the rows behind each finding, the most important row first, and
+`X.j2` writes them as sentences.
 """
 
 import itertools
@@ -16,7 +17,7 @@ from audit import engine
 from audit.output.diff import key_columns
 from audit.report import data
 from audit.report.data import Row
-from audit.report.wording import macros, said
+from audit.report.wording import load_macros, render_line
 from audit.units import Unit
 
 # The questions, in reading order.
@@ -42,70 +43,71 @@ FINDING_TABLES = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One sentence about one archive, where to check it, and the same in a few words."""
+    """One finding about one archive: a sentence, a short form, and the rows that prove it."""
 
     archive: str
     sentence: str
     table: str
     keys: list[str]
     short: str
-    # The budget and the selector of the row behind it, where it is of one.
+    # Of the first row behind it, where that has them.
     budget: float | None
     selector: str
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A question, its answer over all archives in a line, and one or more findings per archive."""
+    """A question, its answer over all archives in one line, and the findings per archive."""
 
     question: str
     summary: str
     findings: list[Finding]
 
 
-def all_topics(tables: Mapping[str, pa.Table], unit: Unit) -> list[Topic]:
-    """Return every topic that the tables support, in reading order; skip rows without labels.
+def find_topics(tables: Mapping[str, pa.Table], unit: Unit) -> list[Topic]:
+    """Answer every question that the tables can answer, in reading order.
 
-    Beside tables of the interface they are `settings` and `referenced_archives`.
+    `tables` also holds the relations `settings` and `referenced_archives`.
     """
-    with data.holding(tables) as con:
-        topics = [topic(con, name, unit) for name in TOPICS]
+    with data.connect_tables(tables) as con:
+        topics = [find_topic(con, name, unit) for name in TOPICS]
     return [found for found in topics if found is not None]
 
 
-def topic(con: duckdb.DuckDBPyConnection, name: str, unit: Unit) -> Topic | None:
-    """Return the topic, or none where there is nothing to say of any archive."""
+def find_topic(con: duckdb.DuckDBPyConnection, name: str, unit: Unit) -> Topic | None:
+    """Answer one question from the tables; return None if no row answers it."""
     try:
         rows = con.sql(engine.render(f"finding_{name}")).to_arrow_table().to_pylist()
     except duckdb.CatalogException:
-        # A table that could not be had.
+        # One of its tables is missing.
         return None
     grouped = itertools.groupby(rows, lambda row: (row["archive"], row["source"], row.get("kind")))
     behind = [list(group) for _, group in grouped]
     if not behind:
         return None
-    words = macros(Path(__file__).with_name(f"{name}.j2"), unit)
+    words = load_macros(Path(__file__).with_name(f"{name}.j2"), unit)
     firsts = [rows[0] for rows in behind]
     archives = len({row["archive"] for row in firsts})
-    summary = said(words.summary, firsts, archives)
-    return Topic(said(words.question, firsts), summary, [_finding(words, rows) for rows in behind])
+    question = render_line(words.question, firsts)
+    summary = render_line(words.summary, firsts, archives)
+    return Topic(question, summary, [_write_finding(words, rows) for rows in behind])
 
 
-def _finding(words: Any, rows: list[Row]) -> Finding:
-    """Return the sentence about these rows, and where they stand."""
+def _write_finding(words: Any, rows: list[Row]) -> Finding:
+    """Write the finding that these rows show, with the keys of the rows."""
     row = rows[0]
     columns = [name for name in key_columns(row["source"]) if name != "archive"]
-    keys = [key_of(row, *columns) for row in rows if row[columns[0]] is not None]
-    sentence, short = said(words.sentence, row, rows), said(words.short, row)
+    keys = [write_key(row, *columns) for row in rows if row[columns[0]] is not None]
+    sentence, short = render_line(words.sentence, row, rows), render_line(words.short, row)
     budget = next((row[name] for name in columns if name.endswith("budget")), None)
     selector = row["selector"] if "selector" in columns else ""
     return Finding(row["archive"], sentence, row["source"], keys, short, budget, selector)
 
 
-def key_of(row: Row, *columns: str) -> str:
-    """Return the row's place in its table, as a condition of SQL: 2.0 dollars are written 2."""
+def write_key(row: Row, *columns: str) -> str:
+    """Write the key of a row as text, 'budget = 2, selector = first'."""
 
-    def written(value: Any) -> str:
+    def format_value(value: Any) -> str:
         return f"{value:.9f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
-    return ", ".join(f"{name} = {written(row[name])}" for name in columns)
+    return ", ".join(f"{name} = {format_value(row[name])}" for name in columns)
