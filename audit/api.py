@@ -360,11 +360,11 @@ def _count_tokens(
 
 def queries() -> Result:
     """List the named queries: the question that each answers, its parameters and defaults."""
-    from audit.query.run import named_queries
+    from audit.query.run import read_named_queries
 
     rows = (
         (entry.name, entry.question, ", ".join(map("=".join, entry.defaults.items())))
-        for entry in named_queries()
+        for entry in read_named_queries()
     )
     return Result(text_table(("query", "question", "parameters"), rows))
 

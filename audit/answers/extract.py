@@ -6,26 +6,26 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from audit.answers.boxes import last_box
-from audit.answers.normal_form import normalize_cached, number_form
+from audit.answers.normal_form import normalize_cached, rewrite_number
 from audit.errors import AuditError
 
 # The kind of answer of tasks that pass or fail: there is nothing to vote on.
 NO_ANSWER = "none"
 
 
-def answer_pattern(answer: str) -> re.Pattern[str] | None:
+def compile_pattern(answer: str) -> re.Pattern[str] | None:
     """Compile the pattern of `--answer regex:PATTERN`; return None for the other kinds."""
     kind, colon, expression = answer.partition(":")
     if answer in ("boxed", "archive", NO_ANSWER):
         return None
     if kind != "regex" or not colon:
         raise AuditError(f"--answer {answer}: must be boxed, archive, none or regex:PATTERN")
-    return group_pattern(
+    return compile_group(
         expression, f"--answer {answer}", "put the answer in parentheses, as in 'is (.+)'"
     )
 
 
-def group_pattern(expression: str, option: str, advice: str) -> re.Pattern[str]:
+def compile_group(expression: str, option: str, advice: str) -> re.Pattern[str]:
     """Compile the regular expression of an option; its first group is the part it extracts."""
     try:
         pattern = re.compile(expression)
@@ -44,7 +44,7 @@ def extract_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa
         return extracted.cast(pa.string())
     if answer == NO_ANSWER:
         return pa.nulls(len(texts), pa.string())
-    pattern = answer_pattern(answer)
+    pattern = compile_pattern(answer)
     assert pattern is not None
     answers = (None if text is None else _find_last(pattern, text) for text in texts.to_pylist())
     return pa.array(answers, pa.string())
@@ -53,12 +53,12 @@ def extract_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa
 def normalize_answers(raw: pa.Array, *, numbers: bool = False) -> pa.Array:
     """Normalize answers for comparison; with `numbers`, equal decimals become equal texts."""
     forms = _map_distinct(normalize_cached, raw)
-    return number_forms(forms) if numbers else forms
+    return rewrite_numbers(forms) if numbers else forms
 
 
-def number_forms(forms: pa.Array) -> pa.Array:
+def rewrite_numbers(forms: pa.Array) -> pa.Array:
     """Rewrite decimals in normalized answers so that equal numbers become equal texts."""
-    return _map_distinct(number_form, forms)
+    return _map_distinct(rewrite_number, forms)
 
 
 def _map_distinct(make: Callable[[str], str | None], texts: pa.Array) -> pa.Array:

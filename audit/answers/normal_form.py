@@ -79,7 +79,7 @@ def normalize_cached(raw: str) -> str | None:
     return _normalize_short(raw) if len(raw) <= 200 else normalize(raw)
 
 
-def number_form(form: str | None) -> str | None:
+def rewrite_number(form: str | None) -> str | None:
     """Rewrite a plain decimal without extra zeros and plus sign (--numbers); keep other answers."""
     match = DECIMAL.fullmatch(form) if form else None
     if match is None:

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import NO_ANSWER, answer_pattern, extract_answers, normalize_answers
+from audit.answers.extract import NO_ANSWER, compile_pattern, extract_answers, normalize_answers
 from audit.database.schema import ANSWER, store_fact
 from audit.engine.build import render, sources
 from audit.engine.lineage import relations_read
@@ -75,7 +75,7 @@ def judge_for(
     if rule not in RULES:
         raise AuditError(not_there("rule", str(rule), list(RULES)))
     check_count("cap", cap)
-    answer_pattern(str(answer))
+    compile_pattern(str(answer))
     if answer == NO_ANSWER and selector in ("majority", "archive_majority"):
         raise AuditError(f"answer 'none' leaves {selector} nothing to vote on: selector='first'")
     chosen = (_plugin("policies", str(policy)), _plugin("selectors", str(selector)))

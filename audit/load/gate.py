@@ -51,7 +51,7 @@ def settle_labels(
     return [(archive, incomplete, problems) for archive, _, _, incomplete, problems in partly]
 
 
-def require_fit(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str) -> None:
+def require_answers(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str) -> None:
     """Refuse an archive with no finished attempt, or with no answer in any finished attempt."""
     rows = con.execute(render("unfit_archives")).fetchall()
     for archive, attempts, finished, recorded, boxes in rows:

@@ -119,7 +119,7 @@ def _run_exit(con: duckdb.DuckDBPyConnection, exit: Exit, names: dict[str, str])
 
 
 def _fill_exits(con: duckdb.DuckDBPyConnection, plugin: Plugin) -> None:
-    """Fill `exits`; refuse an exit that decides otherwise when later checkpoints are removed."""
+    """Run the SQL of an exit into `exits`; refuse one that reads checkpoints after its exit."""
     check_columns(con, "exits", plugin)
     asked = f"select attempt_id::bigint as attempt_id, step::bigint as step from ({plugin.sql}\n)"
     con.execute(f"create temp table exits as {asked}")

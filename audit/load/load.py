@@ -10,16 +10,16 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import NO_ANSWER, answer_pattern
+from audit.answers.extract import NO_ANSWER, compile_pattern
 from audit.database import check_schema, transaction
 from audit.engine import comment_relations, make_stale, quality, render
 from audit.errors import AuditError
 from audit.load.checkpoints import find_checkpoint_file, load_checkpoints, name_file
-from audit.load.gate import require_fit, settle_labels
+from audit.load.gate import require_answers, settle_labels
 from audit.load.names import name_problem, number_problems
 from audit.load.provenance import require_one_kind, store_provenance
 from audit.load.schema import FILLED, create_schema, temporary_tables
-from audit.load.staging import Staging, stage
+from audit.load.staging import Staging, stage_files
 from audit.options import Reading, read_options
 from audit.progress import Progress
 from audit.sources.canonical import COLUMNS, find_column
@@ -79,7 +79,7 @@ def load(
         present, derived = _list_archives(con, "attempts"), _list_archives(con, DERIVED)
         selected = open_select(select, reading, con) if select else None
         staging = Staging(files, reading, present, replace, progress, selected)
-        stage(con, staging, texts)
+        stage_files(con, staging, texts)
         # One select reads all files, so it is the source of each.
         sources_of = [selected] * len(files) if selected else staging.opened
         facts = [describe_file(*pair) for pair in zip(sources_of, files, strict=True)]
@@ -130,7 +130,7 @@ def finish_load(
     loaded = con.sql(render("loaded_archives")).to_arrow_table()
     names = set(loaded["archive"].to_pylist())
     if not reading.force:
-        require_fit(con, names, reading.answer)
+        require_answers(con, names, reading.answer)
     quality.count_dropped(con, left_out)
     store_provenance(con, reading.answer, numbers=reading.numbers)
     quality.count_records(con, names)
@@ -161,7 +161,7 @@ def check_reading(reading: Reading) -> None:
     for option in ("archive", "competition", "finish_reason"):
         if getattr(reading, option) == "":
             raise AuditError(f"--{option.replace('_', '-')}: must not be empty")
-    answer_pattern(reading.answer)
+    compile_pattern(reading.answer)
     if reading.answer == NO_ANSWER and reading.grade is not None:
         raise AuditError(
             "--grade references compares answers, and --answer none reads none; leave out one"

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import NO_ANSWER, answer_pattern, extract_answers, normalize_answers
+from audit.answers.extract import NO_ANSWER, compile_pattern, extract_answers, normalize_answers
 from audit.database import check_schema, cursor, insert, require_attempts, transaction
 from audit.database.schema import KEY, read_fact
 from audit.engine import make_stale, quality, render
 from audit.errors import AuditError
-from audit.load.gate import require_fit
+from audit.load.gate import require_answers
 from audit.load.provenance import GRADE, has_numbers, store_provenance
 from audit.load.schema import KEY_FIELDS, temporary_tables
 from audit.load.staging import remove_derived
@@ -36,7 +36,7 @@ class RereadSummary:
 
 def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) -> RereadSummary:
     """Replace the answers of all attempts by another kind, in one transaction; return counts."""
-    answer_pattern(answer)
+    compile_pattern(answer)
     check_schema(con)
     require_attempts(con)
     if answer == NO_ANSWER and read_fact(con, GRADE):
@@ -52,7 +52,7 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
         _replace_answers(con, answer)
         if not force:
             archives = con.execute("select distinct archive from attempts").fetchall()
-            require_fit(con, {archive for (archive,) in archives}, answer)
+            require_answers(con, {archive for (archive,) in archives}, answer)
         store_provenance(con, answer, numbers=has_numbers(con))
         quality.count_records(con)
         dropped = make_stale(con, "answers were read again")

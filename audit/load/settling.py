@@ -85,7 +85,7 @@ def settle(peeks: Sequence[Source], files: Sequence[SourceFile], reading: Readin
 
 
 def _ask_about_arms(settled: Settled, evidence: Evidence, source: Source) -> None:
-    """Ask if an unmapped column that splits the repeats of problems is the archive."""
+    """Ask whether an unmapped column that splits repeated problems names the archive."""
     asker = Asker(source, [], evidence, settled.reading, ())
     if leaves := asker.find_arms():
         words = f"problems repeat for each {leaves[0].path}; is that the archive, or a part of it?"

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.answers.extract import NO_ANSWER, extract_answers, normalize_answers, number_forms
+from audit.answers.extract import NO_ANSWER, extract_answers, normalize_answers, rewrite_numbers
 from audit.database import insert
 from audit.database.arrow import create_empty
 from audit.database.schema import BY_ARCHIVE
@@ -110,7 +110,8 @@ def _check_columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, 
     accepted = columns["references"]
     if reading.numbers and not accepted.null_count:
         offsets = pc.subtract(accepted.offsets, accepted.offsets[0])
-        columns["references"] = pa.ListArray.from_arrays(offsets, number_forms(accepted.flatten()))
+        references = rewrite_numbers(accepted.flatten())
+        columns["references"] = pa.ListArray.from_arrays(offsets, references)
     columns["eligible"] = pc.equal(columns["finish_reason"], "stop")
     if reading.answer == NO_ANSWER:
         columns["archive_answer"] = columns["answer"]
@@ -154,7 +155,7 @@ def _combine_scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
     return pa.ListArray.from_arrays(offsets, pairs)
 
 
-def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None:
+def stage_files(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None:
     """Read all files into the tables `texts` and `incoming`, and measure the texts."""
     insert(con, "create temp table incoming as", INCOMING.empty_table())
     create_empty(con, "temp table", "text_measures", render("text_measures"))

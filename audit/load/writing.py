@@ -113,7 +113,7 @@ def _unnest_lists(relation: duckdb.DuckDBPyRelation) -> Iterator[str]:
 def _write_lines(
     path: Path, source: Source, sources: Sequence[str], settled: Settled, reading: Reading
 ) -> Iterator[str]:
-    """Write the select line by line: columns, guesses as comments, questions as holes."""
+    """Write the select line by line, with guesses as comments and a mark per open question."""
     full = settled.reading
     lists = lists_in(source.mapping | dict(full.mapping))
     beside = shlex.join(["load", *sources, "--sql", path.name, *write_arguments(reading)])

@@ -42,7 +42,7 @@ class NamedQuery:
     is_ours: bool = False
 
 
-def named_queries() -> list[NamedQuery]:
+def read_named_queries() -> list[NamedQuery]:
     """Read all queries of the folder `queries/`, sorted by name."""
     paths = sorted(engine.resource("queries").glob("*.sql"))
     return [_read_query(path, is_ours=True) for path in paths]
@@ -57,7 +57,7 @@ def _read_query(path: Path, *, is_ours: bool = False) -> NamedQuery:
 
 def find_query(name_or_sql: str) -> NamedQuery:
     """Find a query by its name, read it from a .sql file, or take the text itself as SQL."""
-    for named_query in named_queries():
+    for named_query in read_named_queries():
         if named_query.name == name_or_sql:
             return named_query
     if name_or_sql.endswith(".sql") and "\n" not in name_or_sql:
@@ -69,7 +69,7 @@ def find_query(name_or_sql: str) -> NamedQuery:
         except UnicodeDecodeError as error:
             raise AuditError(f"{path}: not UTF-8 text: {first_line(error)}") from None
     if re.fullmatch(r"[\w-]+", name_or_sql):
-        names = [named_query.name for named_query in named_queries()]
+        names = [named_query.name for named_query in read_named_queries()]
         raise AuditError(not_there("query", name_or_sql, names) + ", or give SQL text")
     # Leading blanks would make DuckDB mark the wrong place of an error.
     return NamedQuery("", "", name_or_sql.strip(), {})

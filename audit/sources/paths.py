@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from audit.answers.extract import group_pattern
+from audit.answers.extract import compile_group
 
 Keys = tuple[str, ...]
 # In a path: the position of the attempt among those of its record.
@@ -18,7 +18,7 @@ def split_pattern(path: str) -> tuple[str, re.Pattern[str] | None]:
     if not tilde:
         return path, None
     option = f"--map …={path}~{written}"
-    return path, group_pattern(written, option, "put the part to take in parentheses")
+    return path, compile_group(written, option, "put the part to take in parentheses")
 
 
 def find_keys(record: Any, parts: Sequence[str]) -> Keys | None:

@@ -151,7 +151,7 @@ def compare(
 
 
 def _explain_difference(value: PublishedValue, identities: Sequence[Identity]) -> str:
-    """Describe a difference in replays, and name related values of other tables that differ."""
+    """Describe by how many replays a value is off, and which related values differ too."""
     parts = []
     if (count := count_replays(value)) is not None and value.computed is not None:
         off = abs(value.computed - value.published) * count / 100

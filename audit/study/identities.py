@@ -39,7 +39,7 @@ class _NotPublished(Exception):
 
 
 def find_identities(values: Sequence[Any]) -> list[Identity]:
-    """Check every declared identity for which a published file has all values."""
+    """Check the equations, bounds and whole counts whose values are all in a published file."""
     return [*_check_counts(values), *_check_comparisons(values)]
 
 
@@ -75,7 +75,7 @@ def _check_comparisons(values: Sequence[Any]) -> Iterator[Identity]:
 def _check_line(
     line: str, values: Sequence[Any], key: dict[str, Any], row: dict[str, Any]
 ) -> Identity | None:
-    """Check whether one line can hold, allowing for rounding; None if a value is missing."""
+    """Check one equation or bound, allowing for rounding; return None if a value is missing."""
     taken: list[Any] = []
 
     def index_column(name: re.Match[str]) -> str:

@@ -31,7 +31,7 @@ ROW_GROUP = {"final": 4096, "full": 128}  # full texts are long: fewer of them a
 
 
 class Audit(NamedTuple):
-    """One row of the source-record audit, and the share of correct attempts."""
+    """One row of the study's source-record audit: counts, median cost and accuracy."""
 
     no_box: int
     length: int
@@ -41,7 +41,7 @@ class Audit(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of answer: spellings with one normal form, and maybe one with another (`apart`)."""
+    """A kind of answer: its spellings share a normal form, except `apart`, which has another."""
 
     ranges: tuple[tuple[int, int], ...]  # of the numbers in it
     spellings: tuple[str, ...]

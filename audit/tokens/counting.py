@@ -27,7 +27,7 @@ def count_text(
     recorded: int,
     cuts: Sequence[int],
 ) -> CountedText:
-    """Count a text; if the recorded count is equal or one more, find boxes in its prefixes."""
+    """Count a text's tokens; if the record has as many or one more, find boxes in its prefixes."""
     try:
         counted, prefixes = encoding.encode(text)
     except BaseException as error:
@@ -74,11 +74,11 @@ def inspect_boxes(prefix: str) -> tuple[bool, bool, str | None]:
     The answer is the normalized content of the last closed box, by its opening, that is not empty.
     """
     last = boxed_answer(prefix)
-    answer = last_complete_answer(prefix) if last is None else last
+    answer = find_last_answer(prefix) if last is None else last
     return answer is not None, last is not None, answer
 
 
-def last_complete_answer(text: str) -> str | None:
+def find_last_answer(text: str) -> str | None:
     """Return the normalized content of the last box that is closed and not empty."""
     places = sorted(complete_boxes(text), reverse=True)
     answers = (normalize(text[body:end]) for body, end in places)

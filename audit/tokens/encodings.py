@@ -51,7 +51,7 @@ def is_file(tokenizer: str) -> bool:
     return tokenizer.endswith(".json") or path.name != tokenizer or path.is_file()
 
 
-def encoding_name(tokenizer: str) -> str:
+def name_encoding(tokenizer: str) -> str:
     """Return the name stored with counts; for a tokenizer file it includes the file's hash."""
     if not is_file(tokenizer):
         return tokenizer
@@ -71,8 +71,8 @@ def find_encoding(tokenizer: str | Encoding) -> Encoding:
     if isinstance(tokenizer, Encoding):
         return tokenizer
     if is_file(tokenizer):
-        return hugging_face_encoding(tokenizer)
-    return o200k_encoding(tokenizer) if tokenizer in O200K else tiktoken_encoding(tokenizer)
+        return load_hugging_face(tokenizer)
+    return build_o200k(tokenizer) if tokenizer in O200K else load_tiktoken(tokenizer)
 
 
 def _import_library(name: str) -> Any:
@@ -85,7 +85,7 @@ def _import_library(name: str) -> Any:
         ) from None
 
 
-def o200k_ranks() -> tuple[list[bytes], bytes]:
+def read_o200k_ranks() -> tuple[list[bytes], bytes]:
     """Read the o200k tokens from splintr; return them by rank and as a tiktoken file."""
     source = _import_library("splintr").Tokenizer.from_pretrained("o200k_base")
     tokens = [source.decode_token_bytes(rank) for rank in range(O200K_TOKENS)]
@@ -99,9 +99,9 @@ def o200k_ranks() -> tuple[list[bytes], bytes]:
 
 
 @functools.cache  # Building it takes a second.
-def o200k_encoding(name: str) -> Encoding:
+def build_o200k(name: str) -> Encoding:
     """Build the o200k encoding; special tokens are encoded as ordinary text."""
-    tokens, file = o200k_ranks()
+    tokens, file = read_o200k_ranks()
     lengths = np.array([len(token) for token in tokens], dtype=np.int32)
     # splintr gives the same tokens as tiktoken and is several times as fast.
     fast = _import_library("splintr").Tokenizer.from_bytes(file, O200K_PATTERN)
@@ -109,7 +109,7 @@ def o200k_encoding(name: str) -> Encoding:
 
 
 @functools.cache
-def tiktoken_encoding(name: str) -> Encoding:
+def load_tiktoken(name: str) -> Encoding:
     """Load an encoding of tiktoken, which downloads it if needed."""
     tiktoken = _import_library("tiktoken")
     if name not in (names := sorted({*tiktoken.list_encoding_names(), *O200K})):
@@ -131,9 +131,9 @@ def tiktoken_encoding(name: str) -> Encoding:
     return _make_encoding(name, lambda text: np.array(source.encode_ordinary(text), "u4"), lengths)
 
 
-def hugging_face_encoding(path: str) -> Encoding:
+def load_hugging_face(path: str) -> Encoding:
     """Load a Hugging Face tokenizer.json; special tokens are encoded as ordinary text."""
-    name = encoding_name(path)
+    name = name_encoding(path)
     try:
         tokenizer = _import_library("tokenizers").Tokenizer.from_file(path)
     except AuditError:

@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.ahead import in_order
-from audit.answers.normal_form import number_form
+from audit.answers.normal_form import rewrite_number
 from audit.database import cursor, lacks_texts, require_attempts, require_replays, transaction
 from audit.database.schema import KEY, read_fact, store_fact
 from audit.engine import make_stale, render
@@ -20,7 +20,7 @@ from audit.output.headings import replayed_unit
 from audit.progress import Progress
 from audit.tokens import counting
 from audit.tokens.counting import CountedText
-from audit.tokens.encodings import DEFAULT, Encoding, encoding_name, find_encoding
+from audit.tokens.encodings import DEFAULT, Encoding, find_encoding, name_encoding
 
 Look = TypeVar("Look")
 # Attempts between two commits: at most these are lost by an interrupt.
@@ -109,7 +109,7 @@ def write_checkpoints(
     tokenizer = tokenizer or read_fact(con, "tokenizer") or DEFAULT
     _, name = _name_tokenizer(tokenizer)
     encoding = find_encoding(tokenizer) if attempts.num_rows else None
-    form = number_form if read_fact(con, "numbers") else str
+    form = rewrite_number if read_fact(con, "numbers") else str
     rows: list[tuple[Any, ...]] = []
     unverified = done = 0
     with closing(_process_texts(con, attempts, encoding, counting.find_boxes, threads)) as found:
@@ -149,7 +149,7 @@ def _name_tokenizer(tokenizer: str | Encoding) -> tuple[str, str]:
     """Return the tokenizer as the user gave it, and the name stored with its counts."""
     if isinstance(tokenizer, Encoding):
         return tokenizer.name, tokenizer.name
-    return tokenizer, encoding_name(tokenizer)
+    return tokenizer, name_encoding(tokenizer)
 
 
 def _select_attempts(

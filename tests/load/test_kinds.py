@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from audit import database, engine
-from audit.answers.normal_form import number_form
+from audit.answers.normal_form import rewrite_number
 from audit.database import has_answers
 from audit.errors import AuditError
 from audit.load.load import load
@@ -172,7 +172,7 @@ def test_a_file_in_which_all_failed_is_refused(tmp_path):
     ],
 )  # fmt: skip
 def test_a_plain_decimal_has_one_form_as_a_number(form, number):
-    assert number_form(form) == number
+    assert rewrite_number(form) == number
 
 
 def test_decimals_are_compared_as_numbers_where_that_is_asked_for(tmp_path):

@@ -19,14 +19,14 @@ import audit
 from audit import database, engine
 from audit.cli import main
 from audit.errors import AuditError
-from audit.query.run import find_query, named_queries
+from audit.query.run import find_query, read_named_queries
 from audit.query.run import query as ask
 from tests.support.archives import write_jsonl
 from tests.support.databases import replayed
 from tests.support.slow import every_other
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = [known.name for known in named_queries()]
+NAMES = [known.name for known in read_named_queries()]
 SETTINGS = {
     "budgets": (100, 200, 600),
     "caps": (2, 3),
@@ -145,7 +145,7 @@ def run(*arguments, status=0):
 
 def test_there_are_queries_enough_and_each_asks_a_question():
     assert len(NAMES) >= 14
-    for known in named_queries():
+    for known in read_named_queries():
         assert known.question.endswith("?") and len(known.question) <= 100, known.name
 
 
@@ -460,7 +460,7 @@ def test_listing_shows_each_name_and_its_question_and_needs_no_database(tmp_path
     monkeypatch.chdir(tmp_path)
     lines = run("query").splitlines()
     assert [line.split()[0] for line in lines] == NAMES
-    for line, known in zip(lines, named_queries(), strict=True):
+    for line, known in zip(lines, read_named_queries(), strict=True):
         defaults = ", ".join(f"{name}={value}" for name, value in known.defaults.items())
         assert line.endswith(f"  {known.question}" + (f"  ({defaults})" if defaults else ""))
     assert "  (budget=)" in run("query")

@@ -12,4 +12,4 @@ for name in (
 ):
     importlib.import_module(name)
 # It takes a second, and a fork has it.
-encodings.o200k_encoding(encodings.DEFAULT)
+encodings.build_o200k(encodings.DEFAULT)

@@ -344,7 +344,7 @@ def without(monkeypatch, *libraries):
     """As if these were not installed."""
     for name in libraries:
         monkeypatch.setitem(sys.modules, name, None)
-    for build in (encodings.o200k_encoding, encodings.tiktoken_encoding):
+    for build in (encodings.build_o200k, encodings.load_tiktoken):
         build.cache_clear()
 
 
@@ -387,7 +387,7 @@ def test_a_tokenizer_that_cannot_be_had_is_named_and_changes_nothing(
         raise ConnectionError
 
     monkeypatch.setattr(tiktoken, "get_encoding", no_network)
-    encodings.tiktoken_encoding.cache_clear()
+    encodings.load_tiktoken.cache_clear()
     (words / "broken.json").write_text('{"model": "none"}')
     with database.connect("audit.duckdb") as con:
         before = con.execute("from meta order by key").fetchall()
@@ -451,7 +451,7 @@ def test_the_last_complete_box_is_the_one_a_slow_search_finds():
     for _ in range(3000):
         text = "".join(rng.choice(PIECES) for _ in range(rng.randrange(14)))
         found = complete_boxes(text)
-        answer = counting.last_complete_answer(text)
+        answer = counting.find_last_answer(text)
         assert answer == (found[-1] if found else None), text
         expected = (bool(found), boxed_answer(text) is not None, answer)
         assert counting.inspect_boxes(text) == expected, text
@@ -478,14 +478,14 @@ PUBLISHED = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 
 @pytest.fixture(scope="module")
 def o200k():
-    return encodings.o200k_encoding(encodings.DEFAULT)
+    return encodings.build_o200k(encodings.DEFAULT)
 
 
 @pytest.fixture(scope="module")
 def tiktoken_itself():
     import tiktoken
 
-    ranks, _ = encodings.o200k_ranks()
+    ranks, _ = encodings.read_o200k_ranks()
     return tiktoken.Encoding(
         "o200k",
         pat_str=encodings.O200K_PATTERN.replace(encodings._CONTRACTION, PUBLISHED),
@@ -548,7 +548,7 @@ def test_the_encoding_gives_tiktoken_s_tokens_on_hostile_text(o200k, tiktoken_it
 def test_ranks_that_are_not_the_published_ones_are_refused(monkeypatch):
     monkeypatch.setattr(encodings, "O200K_TOKENS", encodings.O200K_TOKENS - 1)
     with pytest.raises(AuditError, match="other o200k ranks than the published ones"):
-        encodings.o200k_ranks()
+        encodings.read_o200k_ranks()
 
 
 # Other tokenizers.
@@ -558,9 +558,9 @@ def test_any_encoding_of_tiktoken_can_be_used(monkeypatch, tiktoken_itself):
     import tiktoken
 
     monkeypatch.setattr(tiktoken, "get_encoding", lambda name: tiktoken_itself)
-    encodings.tiktoken_encoding.cache_clear()
-    encoding = encodings.tiktoken_encoding("cl100k_base")
-    encodings.tiktoken_encoding.cache_clear()
+    encodings.load_tiktoken.cache_clear()
+    encoding = encodings.load_tiktoken("cl100k_base")
+    encodings.load_tiktoken.cache_clear()
     count, prefixes = encoding.encode("お誕<|end|>")
     assert count == 3 + 5
     assert list(prefixes([1, 2, 3, 4])) == ["お", "お", "お誕", "お誕<"]
@@ -580,7 +580,7 @@ def test_a_tokenizer_json_cuts_whole_characters_and_knows_no_special_token(tmp_p
     )
     path = str(tmp_path / "bytes.json")
     tokenizer.save(path)
-    count, prefixes = encodings.hugging_face_encoding(path).encode("a🙂é<|end|>")
+    count, prefixes = encodings.load_hugging_face(path).encode("a🙂é<|end|>")
     assert count == 1 + 4 + 2 + 7  # every byte is a token
     assert list(prefixes(range(9))) == ["", "a", "a", "a", "a", "a🙂", "a🙂", "a🙂é", "a🙂é<"]
     assert list(prefixes([14, 15])) == ["a🙂é<|end|>"] * 2
@@ -591,6 +591,6 @@ def test_the_same_file_name_with_another_content_is_another_encoding(tmp_path):
     names = []
     for content in ("{}", "{ }"):
         path.write_text(content)
-        names.append(encodings.encoding_name(str(path)))
+        names.append(encodings.name_encoding(str(path)))
     assert names[0] != names[1]
     assert all(name.startswith("tokenizer.json sha256:") for name in names)
