@@ -10,7 +10,7 @@ from audit.engine.comments import (
     relation_comment,
 )
 from audit.engine.enough import replay_enough
-from audit.engine.intervals import intervals_read
+from audit.engine.intervals import list_intervals
 from audit.engine.lazy import prepared
 from audit.engine.lineage import relations_read
 from audit.engine.paired import paired_intervals
@@ -40,8 +40,8 @@ __all__ = [
     "comment_relations",
     "explaining_other_replays",
     "header",
-    "intervals_read",
     "is_table",
+    "list_intervals",
     "make_stale",
     "paired_intervals",
     "plugins",

@@ -1,4 +1,4 @@
-"""How many orders are enough: doubled until order noise is a tenth of problem noise."""
+"""`replay --orders auto`: double the orders until order noise is a tenth of problem noise."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from audit.progress import Progress
 def replay_enough(
     con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any], progress: Progress | None = None
 ) -> tuple[Replayed, str]:
-    """Replay with as many orders as order_noise needs, and return what was chosen."""
+    """Replay with as many orders as `order_noise` asks for; return the replay and a note."""
     require_attempts(con)
     if resolve(con, {**asked, "orders": FIRST_ORDERS}).replicates < 2:
         raise AuditError("--orders auto measures problem noise: it needs at least 2 --replicates")
@@ -30,12 +30,12 @@ def replay_enough(
         rows = table(con, "order_noise").to_pylist()
         needed = [row["orders_needed"] for row in rows if row["orders_needed"] is not None]
         if max(needed, default=0) <= orders or orders == MOST_ORDERS:
-            return done, _chosen(orders, needed)
+            return done, _describe_orders(orders, needed)
         orders = min(2 * orders, MOST_ORDERS)
 
 
-def _chosen(orders: int, needed: list[int]) -> str:
-    """Return what was chosen, and whether it is enough."""
+def _describe_orders(orders: int, needed: list[int]) -> str:
+    """Return the note that names the number of orders and says whether it is enough."""
     if not needed:
         return f"--orders auto: {orders:,} orders; no budget has problem noise to compare with"
     short = sum(number > orders for number in needed)

@@ -1,4 +1,4 @@
-"""Confidence intervals as tables: the rows of an `interval_x`, made for some of its keys at a time.
+"""Confidence intervals as tables: the views `interval_x` computed a portion of keys at a time.
 
 A quantile holds every replicate of a key in memory; for all keys at once that may be too much.
 """
@@ -11,19 +11,19 @@ import numpy as np
 import pyarrow as pa
 
 from audit.engine.build import interval_sql, keys_sql, render
-from audit.engine.draws import arrow_array
+from audit.engine.draws import to_arrow
 from audit.engine.lineage import relations_named
 from audit.engine.sql_files import header, interval_names, text, weighing
 from audit.text import quoted
 
-# Keys times replicates that are weighed at a time, and those that are matched, which take more.
+# The most keys times replicates in a portion: of products by NumPy, and of searches in SQL.
 ROWS_AT_A_TIME = 500_000
 MATCHES_AT_A_TIME = 40_000
-# Products that NumPy holds at once; of more DuckDB joins the lists, and spills what it cannot hold.
+# The most products that NumPy holds; DuckDB joins larger portions and spills what does not fit.
 MOST_PRODUCTS = 10_000_000
-# Counts that are numbers of eight bytes at a time.
+# The most counts that are converted from one byte to eight at a time, to save memory.
 COUNTS_AT_A_TIME = 4_000_000
-# What the search for equal costs reads again and again.
+# The relations that each search for equal costs reads repeatedly, so that they are copied first.
 SEARCH = "replicate_matches"
 MATCHED = {
     SEARCH: ("walk_blocks", "block_costs", "answer_blocks"),
@@ -32,18 +32,18 @@ MATCHED = {
 SOME_KEYS = "from temp.interval_keys where key_id between {} and {}"
 
 
-def intervals_read(table: str) -> frozenset[str]:
-    """Return the relations of `sql/intervals` that a table reads."""
+def list_intervals(table: str) -> frozenset[str]:
+    """Return the names of the views in `sql/intervals` that a table reads."""
     return relations_named(render(table)) & set(interval_names())
 
 
 def fill_interval(con: duckdb.DuckDBPyConnection, table: str, name: str, kind: str) -> None:
-    """Create a table with the rows of an `interval_x`, for some keys at a time."""
+    """Create a table with all rows of a view `interval_x`, computed a portion of keys at a time."""
     weighed = weighing(name)
     if weighed:
-        keys, selects = keys_sql(weighed), _weighed(con, name, weighed.values)
+        keys, selects = keys_sql(weighed), _weighed_selects(con, name, weighed.values)
     else:
-        keys, selects = render("matching_keys"), _matched(con, name)
+        keys, selects = render("matching_keys"), _matched_selects(con, name)
     begin = f"create {kind} {table} as"
     try:
         con.execute(f"create or replace temp table interval_keys as {keys}")
@@ -54,37 +54,39 @@ def fill_interval(con: duckdb.DuckDBPyConnection, table: str, name: str, kind: s
         con.execute("drop table if exists temp.interval_keys")
 
 
-def _weighed(con: duckdb.DuckDBPyConnection, name: str, values: Sequence[str]) -> Iterator[str]:
-    """Yield selects of an `interval_x` whose totals NumPy has multiplied by the counts.
+def _weighed_selects(
+    con: duckdb.DuckDBPyConnection, name: str, values: Sequence[str]
+) -> Iterator[str]:
+    """Yield a select per portion of an `interval_x`, after NumPy has multiplied totals by counts.
 
-    A view joins the lists of both instead (`replicates.jinja`), which takes ten times as long.
+    The view joins the lists of both instead (`replicates.jinja`), which takes ten times as long.
     """
-    counts = _counts(con)
+    counts = _read_counts(con)
     together = header(name).get("together", "")
     for first, last in _key_ranges(con, together, ROWS_AT_A_TIME // len(counts)):
         keys = SOME_KEYS.format(first, last)
         if (last - first + 1) * len(counts) > MOST_PRODUCTS:
             yield interval_sql(name, keys)
             continue
-        con.register("interval_products", _products(con, keys, values, counts))
+        con.register("interval_products", _multiply(con, keys, values, counts))
         try:
             yield interval_sql(name, keys, "interval_products")
         finally:
             con.unregister("interval_products")
 
 
-def _counts(con: duckdb.DuckDBPyConnection) -> np.ndarray:
-    """Return how often every replicate, a row each, draws every problem."""
+def _read_counts(con: duckdb.DuckDBPyConnection) -> np.ndarray:
+    """Return a matrix of how often each replicate (row) draws each problem (column)."""
     ((replicates,),) = con.execute("select max(replicate) + 1 from bootstrap_counts").fetchall()
     rows = "from bootstrap_counts order by replicate, first_problem"
-    drawn = con.execute(f"select unnest(counts) as counts from ({rows})").fetchnumpy()
-    return np.asarray(drawn["counts"]).reshape(replicates, -1)
+    columns = con.execute(f"select unnest(counts) as counts from ({rows})").fetchnumpy()
+    return np.asarray(columns["counts"]).reshape(replicates, -1)
 
 
-def _products(
+def _multiply(
     con: duckdb.DuckDBPyConnection, keys: str, values: Sequence[str], counts: np.ndarray
 ) -> pa.Table:
-    """Return the totals of keys times the counts: a row for every key and replicate."""
+    """Return each key's totals per problem times each replicate's counts, a row per pair."""
     lists = ", ".join(f"unnest({value}) as {value}" for value in values)
     found = con.execute(f"select key_id, unnest(problem_ids) as problem_id, {lists} {keys}")
     rows = found.fetchnumpy()
@@ -94,7 +96,7 @@ def _products(
     totals[0, numbers, rows["problem_id"] - 1] = 1
     for number, value in enumerate(values, 1):
         totals[number, numbers, rows["problem_id"] - 1] = rows[value]
-    # One large product: threads that share a small one mostly wait for each other.
+    # One large product is faster: threads that share a small one mostly wait for each other.
     factors = totals.reshape(-1, problems)
     products = np.empty((len(factors), replicates))
     step = max(1, COUNTS_AT_A_TIME // problems)
@@ -103,20 +105,20 @@ def _products(
     columns = products.reshape(1 + len(values), -1)
     return pa.table(
         {
-            "key_id": arrow_array(np.repeat(key_ids, replicates), np.int32),
-            "replicate": arrow_array(np.tile(np.arange(replicates), len(key_ids)), np.int32),
-            "draws": arrow_array(columns[0], float),
+            "key_id": to_arrow(np.repeat(key_ids, replicates), np.int32),
+            "replicate": to_arrow(np.tile(np.arange(replicates), len(key_ids)), np.int32),
+            "draws": to_arrow(columns[0], float),
             **{
-                value: arrow_array(column, float)
+                value: to_arrow(column, float)
                 for value, column in zip(values, columns[1:], strict=True)
             },
         }
     )
 
 
-def _matched(con: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
-    """Yield selects of an `interval_x` that is computed from a search for equal costs."""
-    search = search_of(name)
+def _matched_selects(con: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
+    """Yield a select per portion of an `interval_x` that searches for budgets of equal cost."""
+    search = _find_search(name)
     catalog = quoted(con.execute("select current_database()").fetchall()[0][0])
     searches = "".join(
         f", {each} as not materialized (\n{render(each)}\n)"
@@ -135,8 +137,8 @@ def _matched(con: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
             con.execute(f"drop table if exists temp.{relation}")
 
 
-def search_of(name: str) -> str:
-    """Return the search for equal costs that an `interval_x` is computed from."""
+def _find_search(name: str) -> str:
+    """Return the name of the search for equal costs that an `interval_x` reads."""
     (search,) = relations_named(text(name)) & set(MATCHED)
     return search
 
@@ -144,9 +146,9 @@ def search_of(name: str) -> str:
 def _key_ranges(
     con: duckdb.DuckDBPyConnection, together: str, size: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the first and last key of portions of at least `size` keys.
+    """Yield the first and last key_id of each portion of at least `size` keys.
 
-    What belongs together, all keys of an archive or all there are, is in one portion.
+    Keys that belong `together` ("archive": those of an archive; "replicate": all) are not split.
     """
     columns = "key_id, archive" if together == "archive" else "key_id, null"
     order = f"select {columns} from temp.interval_keys order by key_id"

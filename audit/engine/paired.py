@@ -1,4 +1,4 @@
-"""Intervals of differences between two runs, over problems drawn within competitions."""
+"""Confidence intervals of paired differences between two runs, by a bootstrap over problems."""
 
 from collections.abc import Sequence
 
@@ -17,10 +17,10 @@ def paired_intervals(
     replicates: int,
     seed: int,
 ) -> pa.Table:
-    """Return the mean difference of every key, with its 95 % interval over problems.
+    """Return the mean difference of each key, with its 95 % interval over problems.
 
-    `differences` selects the keys, competition, problem and difference. Every key has the same
-    draws, and `con` gets temporary tables.
+    The select `differences` has the columns of `keys`, competition, problem and difference. All
+    keys use the same draws. The connection keeps temporary tables.
     """
     con.execute(f"create or replace temp table paired_differences as {differences}")
     con.execute(

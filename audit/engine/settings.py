@@ -27,7 +27,7 @@ from audit.engine.scores import (
     used_scores,
     weighed,
 )
-from audit.engine.terminals import ordered_terminals
+from audit.engine.terminals import sort_terminals
 from audit.errors import AuditError
 from audit.options import Settings, flag_of
 from audit.text import is_utf8
@@ -75,7 +75,7 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
     settings = replace(last, **values)
     settings = replace(
         settings,
-        terminals=ordered_terminals(settings.terminals),
+        terminals=sort_terminals(settings.terminals),
         budgets=tuple(sorted({*settings.budgets, *added})),
         caps=tuple(sorted({*settings.caps, settings.primary_cap})),
     )

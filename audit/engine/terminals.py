@@ -1,4 +1,4 @@
-"""Terminals: what becomes of the attempt that strict cuts, and what a replay needs for them."""
+"""Terminals: the answer that an attempt cut by `strict` may still give, taken from checkpoints."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from audit.errors import AuditError
 from audit.options import Settings
 from audit.text import not_there, visible
 
-# The kind of checkpoint that a terminal takes.
+# Each terminal with the kind of checkpoint that it needs.
 TERMINALS = {
     "none": "",
     "standing": "written",
@@ -20,8 +20,8 @@ TERMINALS = {
 }
 
 
-def ordered_terminals(asked: Sequence[str]) -> tuple[str, ...]:
-    """Return terminals in their own order, `none` always among them; refuse unknown names."""
+def sort_terminals(asked: Sequence[str]) -> tuple[str, ...]:
+    """Sort terminals as in TERMINALS, with `none` always first; refuse unknown names."""
     for name in asked:
         if name != "all" and name not in TERMINALS:
             raise AuditError(f"--terminals: {not_there('terminal', name, ['all', *TERMINALS])}")
@@ -31,7 +31,7 @@ def ordered_terminals(asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def settle_terminals(con: duckdb.DuckDBPyConnection, settings: Settings) -> Settings:
-    """Return settings with the terminals that the replay can have; refuse what lacks something."""
+    """Return the settings with "all" replaced by terminals; refuse one the records cannot serve."""
     if settings.terminals == ("none",):
         return settings
     named = ", ".join(name for name in settings.terminals if name != "none")

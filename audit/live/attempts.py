@@ -1,4 +1,4 @@
-"""An attempt as a controller records it, and what it costs."""
+"""An attempt as a controller records it, and the cost of its steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from audit.units import UNITS
 
-# What of an attempt, and of each of its steps, has to be known to count in a unit.
+# The columns that an attempt, or each of its steps, needs so that its cost in a unit is known.
 COUNTED = {
     "completion": ("completion_tokens",),
     "total": ("prompt_tokens", "completion_tokens"),
@@ -19,7 +19,7 @@ Step = Mapping[str, float | None]
 
 @dataclass(frozen=True)
 class Attempt:
-    """A finished or cut attempt, with what canonical columns know of it."""
+    """A finished or cut attempt: its cost, its answers and its canonical columns."""
 
     seed: int
     cost: int
@@ -29,12 +29,12 @@ class Attempt:
 
     @property
     def is_finished(self) -> bool:
-        """Return whether generation ended by itself."""
+        """Return whether the model ended the attempt, instead of a token limit."""
         return self.columns["finish_reason"] == "stop"
 
 
 def step_cost(unit: str, step: Step) -> int:
-    """Return the cost of a step in the unit's whole numbers."""
+    """Return the cost of a step as an integer: tokens, steps, or fractions of $1 or 1 s."""
     if unit == "steps":
         return 1
     if unit in ("money", "seconds"):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Controller:
-    """The ledger of one problem: whether to launch, how far, when to stop and what to answer."""
+    """The ledger of one problem: grants and limits attempts, adds up costs, picks an answer."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Controller:
         competition: str = "live",
         question_id: int = 0,
     ) -> None:
-        """Check everything now: a mistake must not cost an attempt.
+        """Check all settings before an attempt is paid for, and open the file of attempts.
 
         `answer` is how `load` would read answers, `planned` how many attempts can be made (the
         cap, if not given), `path` a file to which each attempt is appended as a canonical line.
@@ -51,7 +51,7 @@ class Controller:
         self.attempts: list[Attempt] = []
         self._planned = cap if planned is None else planned
         self._path = None if path is None else Path(path)
-        # Who runs the attempt that is launched and not recorded yet.
+        # The thread or task whose attempt was launched and is not recorded yet.
         self._runner: object = None
         self._lock = threading.RLock()
         self._keys = {"archive": archive, "competition": competition, "question_id": question_id}
@@ -61,38 +61,38 @@ class Controller:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return the settings of the run, which a log stores with its attempts and `load` reads."""
+        """Return the settings of the run, as they are written beside each attempt for `load`."""
         return dict(self._judge.facts)
 
     @property
     def launched(self) -> int:
-        """Return how many attempts were recorded."""
+        """Return the number of recorded attempts."""
         return len(self.attempts)
 
     @property
     def paid(self) -> int:
-        """Return what the recorded attempts cost in all, in the unit's whole numbers."""
+        """Return the total cost of the recorded attempts as an integer, as costs are counted."""
         return sum(attempt.cost for attempt in self.attempts)
 
     @property
     def spent(self) -> int | float:
-        """Return what the recorded attempts cost in all, in the unit, also past the budget."""
-        return self._judge.printed(self.paid)
+        """Return the total cost of the recorded attempts in the unit; it may exceed the budget."""
+        return self._judge.in_unit(self.paid)
 
     @property
     def returned(self) -> int:
-        """Return how many attempts the rule gives back: strict leaves out one that crosses."""
-        return self._judge.returned(self.attempts)
+        """Return how many recorded attempts the rule keeps: `strict` drops one past the budget."""
+        return self._judge.count_returned(self.attempts)
 
     def selected(self) -> Attempt | None:
-        """Return the attempt that the selector picks from the returned ones; None abstains."""
-        position = self._judge.selected(self.attempts, self.returned)
+        """Return the attempt that the selector picks from those the rule keeps; None abstains."""
+        position = self._judge.pick(self.attempts, self.returned)
         return None if position is None else self.attempts[position - 1]
 
     def may_launch(self) -> bool:
-        """Reserve the next attempt, if the budget, the cap and the policy let it begin.
+        """Return whether another attempt may begin under budget, cap and policy, and reserve it.
 
-        Until it is recorded or lost, every other thread or task is told no.
+        Until it is recorded or lost, other threads and tasks get False.
         """
         with self._lock:
             if self._runner is not None:
@@ -104,23 +104,23 @@ class Controller:
                 return False
             if self.launched >= min(self.cap, self._planned) or self.left() <= 0:
                 return False
-            if self._judge.stop(self.attempts, self._planned) is not None:
+            if self._judge.find_stop(self.attempts, self._planned) is not None:
                 return False
             self._runner = _caller()
             return True
 
     def left(self, steps: Sequence[Step] = ()) -> int:
-        """Return what is left of the budget after these steps of a running attempt."""
+        """Return the budget less all recorded attempts and these steps of the running one."""
         return self.budget - self.paid - sum(step_cost(self.unit, step) for step in steps)
 
     def may_continue(self, steps: Sequence[Step]) -> bool:
-        """Return whether a running attempt may make another call after these steps."""
+        """Return whether the running attempt may make another call after these steps."""
         return self.rule not in ("strict", "step", "step_lost") or self.left(steps) > 0
 
     def limit(
         self, steps: Sequence[Step] = (), prompt_tokens: int | None = None
     ) -> int | float | None:
-        """Return how much an attempt may still use after these steps; None is no limit.
+        """Return how much the next call may use after these steps; None means no limit.
 
         Under `completion` and `total` it is max_tokens of the next call, at least 1. `total` takes
         off the prompt of that call: `prompt_tokens`, or else the shortest that it can be.
@@ -130,10 +130,10 @@ class Controller:
         prompt = 0
         if self.unit == "total":
             prompt = self._shortest_prompt(steps) if prompt_tokens is None else prompt_tokens
-        return self._judge.printed(max(self.left(steps) - prompt, 1))
+        return self._judge.in_unit(max(self.left(steps) - prompt, 1))
 
     def _shortest_prompt(self, steps: Sequence[Step]) -> int:
-        """Return the prompt tokens that the next call costs at least, as far as they are known.
+        """Return the fewest prompt tokens that the next call can cost, 0 where none are known.
 
         A guess that is too high would cut an attempt that the budget could still pay.
         """
@@ -153,11 +153,11 @@ class Controller:
         is_resumed: bool = False,
         **columns: Any,
     ) -> Attempt:
-        """Take the launched attempt in: its tokens, its answer (or its text), how it finished.
+        """Record the launched attempt: its tokens, its answer (or its text), how it finished.
 
         `finished` may be a finish reason; other canonical columns (prompt_tokens, money, seconds,
-        mean_logprob, correct, …) are given by their names. An attempt that an earlier run launched
-        `is_resumed`.
+        mean_logprob, correct, …) are given by their names. `is_resumed` marks an attempt of an
+        earlier run, which this controller has not launched.
         """
         if answer is not None and text is not None:
             raise AuditError("record: give the answer or the text that it is in, not both")
@@ -173,7 +173,7 @@ class Controller:
                 **({} if steps is None else {"steps": [dict(step) for step in steps]}),
                 **columns,
             }
-            attempt = self._judge.attempt(row)
+            attempt = self._judge.read_attempt(row)
             if not is_resumed:
                 self._release("record")
             self.attempts.append(attempt)
@@ -181,19 +181,19 @@ class Controller:
         return attempt
 
     def lose(self) -> None:
-        """Give the launched attempt up: it failed, nothing was paid, and it is not made again."""
+        """Give up the launched attempt, which failed at no cost; it is not made again."""
         with self._lock:
             self._release("lose")
             self._planned -= 1
 
-    def _release(self, what: str) -> None:
-        """End the reservation of an attempt; refuse one that was not launched."""
+    def _release(self, call: str) -> None:
+        """End the reservation of `may_launch`; refuse to where no attempt was launched."""
         if self._runner is None:
-            raise AuditError(f"{what}: no attempt was launched; ask may_launch() before each one")
+            raise AuditError(f"{call}: no attempt was launched; ask may_launch() before each one")
         self._runner = None
 
     def _append(self, line: str) -> None:
-        """Write to the file; closing it flushes, so that a killed run keeps what it paid for."""
+        """Append a line to the file and close it, so that a killed run keeps what it paid for."""
         if self._path is None:
             return
         try:
@@ -204,7 +204,7 @@ class Controller:
 
 
 def _caller() -> object:
-    """Return the running task, or the thread where there is none."""
+    """Return the asyncio task that is running, or the thread's number outside of tasks."""
     asyncio, task = sys.modules.get("asyncio"), None
     if asyncio is not None:
         with contextlib.suppress(RuntimeError):

@@ -36,14 +36,14 @@ from audit.errors import AuditError
 from audit.live.attempts import Step, step_cost
 from audit.live.controller import Controller
 
-# What an Inspect log counts in every sample.
+# The units that every sample of an Inspect log can be counted in.
 UNITS = ("completion", "total")
 METADATA = "budget_audit"
 
 
 @dataclass
 class _Sample:
-    """One sample of the dataset: its controller, the epochs that are over, and what tries lost."""
+    """A sample of the dataset: its controller, its finished epochs and the cost of failed tries."""
 
     controller: Controller
     over: set[int] = field(default_factory=set)
@@ -53,7 +53,7 @@ class _Sample:
 
 @dataclass
 class _Epoch:
-    """An epoch that runs, with what its calls have used."""
+    """A running epoch, with the tokens of each of its calls."""
 
     budget: "CumulativeBudget"
     sample: _Sample
@@ -62,7 +62,7 @@ class _Epoch:
     is_scored: bool = False
 
     def drop_steps(self) -> None:
-        """Count the steps of a failed try as lost: the log of the attempt leaves them out."""
+        """Clear the steps of a failed try, and add their cost to what the sample has lost."""
         self.sample.lost += sum(step_cost(self.budget.unit, step) for step in self.steps)
         self.steps.clear()
 
@@ -71,7 +71,7 @@ _running: ContextVar[_Epoch | None] = ContextVar("budget_audit_epoch", default=N
 
 
 class CumulativeBudget(EarlyStopping):
-    """A budget that the epochs of a sample share."""
+    """An early stopping for Inspect: one budget for all epochs of a sample."""
 
     def __init__(
         self,
@@ -104,8 +104,8 @@ class CumulativeBudget(EarlyStopping):
         Controller(**self._settings, cap=cap or 16)
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
-        """Give every sample of a run a controller of its own."""
-        _refuse(task, len(samples) * epochs)
+        """Check the task, and create a controller for each of its samples."""
+        _check_task(task, len(samples) * epochs)
         self._task = task
         self._samples = {
             sample.id: _Sample(
@@ -115,15 +115,15 @@ class CumulativeBudget(EarlyStopping):
             if sample.id is not None
         }
         self._changed = anyio.Condition()
-        # Until one epoch has shown that the provider counts, no other begins.
+        # No second epoch begins until the first has shown that the provider returns token usage.
         self._first: tuple[str | int, int] | None = None
-        self._counts = False
+        self._has_usage = False
         self._failure: Exception | None = None
         self._resuming, self._is_resumed = anyio.Lock(), False
         return "budget-audit"
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
-        """Wait for the epochs before, then say whether this one may begin."""
+        """Wait for the epochs before; return None to begin this one, or an EarlyStop to skip it."""
         sample = self._samples[id]
         async with self._changed:
             while not self._may_begin(id, epoch):
@@ -145,23 +145,24 @@ class CumulativeBudget(EarlyStopping):
         )
 
     def _may_begin(self, id: str | int, epoch: int) -> bool:
+        """Return whether an epoch need not wait: earlier ones are over, or the run has failed."""
         if self._failure is not None:
             return True
         is_turn = self._samples[id].over.issuperset(range(1, epoch))
-        return is_turn and (self._counts or self._first in (None, (id, epoch)))
+        return is_turn and (self._has_usage or self._first in (None, (id, epoch)))
 
     async def complete_sample(
         self, id: str | int, epoch: int, scores: dict[str, SampleScore]
     ) -> None:
-        """Take in the epochs of the run that this one resumes: they end without having begun."""
+        """Record an epoch that a resumed run takes from its earlier log instead of running it."""
         if epoch in self._samples[id].over:
             return
         async with self._resuming:
             if not self._is_resumed:
                 self._is_resumed = True
-                for sample in await self._earlier_samples():
+                for sample in await self._read_earlier_samples():
                     if sample.error is None and sample.id in self._samples:
-                        await self.end(self._samples[sample.id], sample, is_resumed=True)
+                        await self.finish_epoch(self._samples[sample.id], sample, is_resumed=True)
         if epoch not in self._samples[id].over:
             raise AuditError(
                 f"sample {id}, epoch {epoch} comes from a log that is not in "
@@ -170,10 +171,11 @@ class CumulativeBudget(EarlyStopping):
 
     @property
     def _logs(self) -> str:
+        """Return the folder in which to look for the log of the run that is resumed."""
         return self._log_dir or os.environ.get("INSPECT_LOG_DIR", "./logs")
 
-    async def _earlier_samples(self) -> list[EvalSample]:
-        """Return the samples of the log that this run resumes, epochs in their order."""
+    async def _read_earlier_samples(self) -> list[EvalSample]:
+        """Read the samples of the newest earlier log of this task, sorted by epoch."""
         try:
             logs = await list_eval_logs_async(self._logs)
         except OSError:
@@ -188,7 +190,7 @@ class CumulativeBudget(EarlyStopping):
         return sorted(log.samples or [], key=lambda sample: sample.epoch)
 
     async def complete_task(self) -> dict[str, JsonValue]:
-        """Return what was spent on every sample, and lost to failed tries, for the log."""
+        """Return the settings, each sample's cost and the cost of its failed tries, for the log."""
         if self._failure is not None:
             raise self._failure
         facts: dict[str, JsonValue] = next(iter(self._samples.values())).controller.facts
@@ -197,13 +199,15 @@ class CumulativeBudget(EarlyStopping):
         kept: dict[str, JsonValue] = {**facts, "spent": spent}
         return {METADATA: kept | ({"lost_to_retries": lost} if lost else {})}
 
-    async def end(self, sample: _Sample, logged: EvalSample, *, is_resumed: bool = False) -> None:
-        """Count an epoch that is over as `load` will, and let the next one begin."""
+    async def finish_epoch(
+        self, sample: _Sample, logged: EvalSample, *, is_resumed: bool = False
+    ) -> None:
+        """Record a finished epoch as `load` will read it, and let the next one begin."""
         try:
-            row = _row(logged, self._task)
+            row = _read_columns(logged, self._task)
             if row is not None:
                 sample.controller.record(**row, is_resumed=is_resumed)
-                self._counts = True
+                self._has_usage = True
             elif logged.error is not None:
                 sample.controller.lose()
                 if sample.running is not None:
@@ -223,17 +227,17 @@ class CumulativeBudget(EarlyStopping):
             self._first = None
             self._changed.notify_all()
 
-    def limit(self, running: _Epoch, config: Any) -> None:
-        """Let a call use what is left of the budget, or end the epoch where nothing is."""
+    def limit_call(self, running: _Epoch, config: Any) -> None:
+        """Set max_tokens of a call to the rest of the budget; end the epoch if nothing is left."""
         controller = running.sample.controller
         if not controller.may_continue(running.steps):
-            raise self._exceeded(running)
+            raise self._limit_error(running)
         limit = controller.limit(running.steps)
         if limit is not None:
             config.max_tokens = min(limit, config.max_tokens or limit)
 
-    def use(self, running: _Epoch, data: ModelUsageData) -> None:
-        """Count a call; under `step_lost` one that crosses the budget is thrown away."""
+    def count_call(self, running: _Epoch, data: ModelUsageData) -> None:
+        """Add a call's tokens to the epoch; under `step_lost` end it past the budget."""
         usage = data.usage
         prompt = (usage.total_tokens or usage.input_tokens) - usage.output_tokens
         running.steps.append({
@@ -242,21 +246,22 @@ class CumulativeBudget(EarlyStopping):
         })  # fmt: skip
         controller = running.sample.controller
         if controller.rule == "step_lost" and controller.left(running.steps) < 0:
-            raise self._exceeded(running)
+            raise self._limit_error(running)
 
-    def _exceeded(self, running: _Epoch) -> LimitExceededError:
+    def _limit_error(self, running: _Epoch) -> LimitExceededError:
+        """Return the error that ends an epoch in Inspect as one stopped by a limit."""
         controller = running.sample.controller
         value = controller.budget - controller.left(running.steps)
         message = f"cumulative budget of {controller.budget:,} is spent: {value:,}"
         return LimitExceededError("token", value=value, limit=controller.budget, message=message)
 
-    def counts(self, model: str) -> bool:
-        """Return whether calls of this model are the task's own, which `load` counts."""
+    def is_counted(self, model: str) -> bool:
+        """Return whether this is the task's model; calls to graders and others cost nothing."""
         return model == self._task.model
 
 
-def _refuse(task: EvalSpec, runs: int) -> None:
-    """Refuse a run in which the budget would not hold, or would hang."""
+def _check_task(task: EvalSpec, runs: int) -> None:
+    """Refuse task options under which the budget would not be enforced, or the run would hang."""
     if task.config.log_samples is False:
         raise AuditError("log_samples=False: Inspect then asks no early stopping; log the samples")
     if task.config.retry_on_error and (task.config.max_samples or 0) < runs:
@@ -266,8 +271,8 @@ def _refuse(task: EvalSpec, runs: int) -> None:
         )
 
 
-def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
-    """Return what `load` reads of a sample; None if it holds no attempt that can be counted."""
+def _read_columns(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
+    """Return the columns that `load` reads from a sample, or None without token usage."""
     from pathlib import Path
 
     from audit.options import Reading
@@ -289,21 +294,21 @@ def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
 
 
 def _needs_events(sample: EvalSample) -> bool:
-    """Return whether events say more: a sample that a limit cut, or one of several calls."""
+    """Return whether the events are needed: several calls were made, or a limit cut the sample."""
     calls = sum(event.event == "model" for event in sample.events)
     return calls > 1 or not sample.output.choices
 
 
 @hooks(name="budget_audit", description="Hands each call what is left of a cumulative budget.")
 class BudgetHooks(Hooks):
-    """Acts in the epochs of tasks that have a cumulative budget, and nowhere else."""
+    """Hooks that limit and count the calls of epochs under a cumulative budget."""
 
     def enabled(self) -> bool:
-        """Return whether this epoch has such a budget."""
+        """Return whether the current epoch runs under a cumulative budget."""
         return _running.get() is not None
 
     async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:
-        """Keep in the sample what it was run with."""
+        """Begin a try of an epoch, and write the budget's settings into the sample's store."""
         running = _running.get()
         if running is not None:
             running.drop_steps()
@@ -312,25 +317,25 @@ class BudgetHooks(Hooks):
             store().set(METADATA, {**controller.facts, "paid_before": controller.paid})
 
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
-        """Limit a call of the solver."""
+        """Limit a model call of the solver to the rest of the budget."""
         running = _running.get()
-        if running and not running.is_scored and running.budget.counts(data.model_name):
-            running.budget.limit(running, data.config)
+        if running and not running.is_scored and running.budget.is_counted(data.model_name):
+            running.budget.limit_call(running, data.config)
 
     async def on_model_usage(self, data: ModelUsageData) -> None:
-        """Count a call of the solver."""
+        """Count the tokens of a model call of the solver."""
         running = _running.get()
-        if running and not running.is_scored and running.budget.counts(data.model_name):
-            running.budget.use(running, data)
+        if running and not running.is_scored and running.budget.is_counted(data.model_name):
+            running.budget.count_call(running, data)
 
     async def on_sample_scoring(self, data: SampleScoring) -> None:
-        """Leave the scorers' calls alone."""
+        """Stop limiting and counting calls: those that follow are the scorers'."""
         running = _running.get()
         if running is not None:
             running.is_scored = True
 
     async def on_sample_end(self, data: SampleEnd) -> None:
-        """Count the epoch, and let the next one begin."""
+        """Record the finished epoch, and let the next one begin."""
         running = _running.get()
         if running is not None:
-            await running.budget.end(running.sample, data.sample)
+            await running.budget.finish_epoch(running.sample, data.sample)

@@ -1,7 +1,7 @@
-"""What the replay's own SQL says of the few attempts of one problem.
+"""The judge of one problem's attempts: it asks the replay's own SQL when to stop and what to pick.
 
-A small database in memory holds the attempts of one bank, walked in the order in which they were
-made. The replay's files of selector and policy do the rest.
+A small database in memory holds the attempts in the order in which they were made, as the only
+walk of one bank. The SQL files of the selector and the policy are those of the replay.
 """
 
 import functools
@@ -39,13 +39,13 @@ from audit.sources.canonical import COLUMNS, find_column
 from audit.text import not_there
 from audit.units import UNITS, read_budget
 
-# Enough made-up attempts to see whether a policy or a selector looks ahead.
+# The number of made-up attempts that show whether a policy or a selector looks ahead.
 MADE_UP = 32
 # The table binomial_tails has cap² / 2 rows.
 MOST_TRIALS = 1000
-# What is asked of the replay's stages.
+# The stages of the replay that the two questions read.
 ASKED = ("primary_picks", "eligible_attempts", "policy_positions")
-# The live files that replace stages: one bank in one order, which is walked whole.
+# Stages and the files of sql/live that replace them here: one bank, walked once to its end.
 ONE_BANK = {
     "banks": "one_bank",
     "walks": "one_walk",
@@ -54,9 +54,9 @@ ONE_BANK = {
         ("canonical_attempts", "whole_attempts", "walked", "whole_walked"), "same_walk"
     ),
 }
-# Tables that are filled once, but for walked_attempts; every other stage is a view.
+# Stages that are tables, filled once (walked_attempts for each question); others are views.
 TABLES = ("banks", "walks", "walked_attempts", "binomial_tails")
-# What is asked of the attempts, by the files live_stop and live_pick.
+# The questions to the database: the files live_stop and live_pick.
 QUESTIONS = ("stop", "pick")
 
 
@@ -69,7 +69,7 @@ def judge_for(
     selector: str,
     answer: str,
 ) -> "Judge":
-    """Return the judge of these settings, which the controllers of many problems share."""
+    """Return the judge of checked settings; controllers with equal settings share one."""
     if unit not in UNITS:
         raise AuditError(not_there("unit", str(unit), list(UNITS)))
     if rule not in RULES:
@@ -78,18 +78,18 @@ def judge_for(
     compile_pattern(str(answer))
     if answer == NO_ANSWER and selector in ("majority", "archive_majority"):
         raise AuditError(f"answer 'none' leaves {selector} nothing to vote on: selector='first'")
-    chosen = (_plugin("policies", str(policy)), _plugin("selectors", str(selector)))
-    return _judge(_whole_budget(budget, unit), rule, cap, unit, *chosen, str(answer))
+    chosen = (_find_plugin("policies", str(policy)), _find_plugin("selectors", str(selector)))
+    return _judge(_read_budget(budget, unit), rule, cap, unit, *chosen, str(answer))
 
 
 def check_count(name: str, count: Any) -> None:
-    """Refuse what is no number of attempts."""
+    """Refuse a value that is not a whole number of attempts above 0."""
     if isinstance(count, bool) or not isinstance(count, int) or not 0 < count < 2**31:
         raise AuditError(f"{name}: a whole number of attempts above 0, found {count!r}")
 
 
-def _whole_budget(budget: str | int | float, unit: str) -> int:
-    """Read a budget in the unit's whole numbers."""
+def _read_budget(budget: str | int | float, unit: str) -> int:
+    """Read a budget such as '16k' as an integer, as costs of the unit are counted."""
     try:
         whole = read_budget(budget, unit)
     except ValueError as error:
@@ -99,8 +99,8 @@ def _whole_budget(budget: str | int | float, unit: str) -> int:
     return whole
 
 
-def _plugin(kind: str, name: str) -> Plugin:
-    """Find a plug-in by its name, or read a user's file."""
+def _find_plugin(kind: str, name: str) -> Plugin:
+    """Return the plug-in of this name, or the one that a user's .sql file holds."""
     by_name = {plugin.name: plugin for plugin in plugins(kind)}
     if name in by_name:
         return by_name[name]
@@ -114,7 +114,7 @@ def _plugin(kind: str, name: str) -> Plugin:
 
 
 class Judge:
-    """A database in memory that judges one problem's attempts at a time."""
+    """A database in memory that says for one problem at a time when to stop and what to pick."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class Judge:
     ) -> None:
         self.budget, self.unit, self.answer = budget, unit, answer
         self.facts = {
-            "budget": self.printed(budget),
+            "budget": self.in_unit(budget),
             "unit": unit,
             "rule": rule,
             "policy": policy.name,
@@ -146,7 +146,7 @@ class Judge:
             raise AuditError(f"{selector.path}, {policy.path}: {first_line(error)}") from None
 
     def _connect(self, cap: int) -> duckdb.DuckDBPyConnection:
-        """Create a database in memory with the settings of a replay, and nothing loaded."""
+        """Create a database in memory with the settings of a replay and no attempts."""
         con = duckdb.connect(":memory:", config={"threads": 1})
         con.execute("set enable_external_access = false")
         create_schema(con)
@@ -159,7 +159,7 @@ class Judge:
         return con
 
     def _build(self, cap: int, policy: Plugin) -> None:
-        """Create the replay's stages that a verdict needs, in their order."""
+        """Create the stages that the two questions read, and prepare the questions."""
         stages = sources([*ASKED, *ONE_BANK], self._plugins, {**ONE_BANK, "tallies": "one_tally"})
         if "binomial_tails" in stages and cap > MOST_TRIALS:
             raise AuditError(f"cap: at most {MOST_TRIALS:,} with the policy {policy.name}")
@@ -177,13 +177,13 @@ class Judge:
             f"prepare walk as insert into walked_attempts {stages['walked_attempts']}"
         )
 
-    def printed(self, cost: int) -> int | float:
-        """Return a cost in the unit, as tables print it."""
+    def in_unit(self, cost: int) -> int | float:
+        """Convert an integer cost to the unit, as tables print it."""
         scale = UNITS[self.unit].scale
         return cost if scale == 1 else cost / scale
 
-    def attempt(self, row: Mapping[str, Any]) -> Attempt:
-        """Make an attempt of its canonical columns; refuse one that cannot be counted."""
+    def read_attempt(self, row: Mapping[str, Any]) -> Attempt:
+        """Return an attempt from its canonical columns; refuse one whose cost is unknown."""
         steps = row.get("steps") or [row]
         for step in steps:
             missing = [name for name in COUNTED[self.unit] if step.get(name) is None]
@@ -203,29 +203,27 @@ class Judge:
             row["seed"], cost, row, answers[0].as_py(), normalize_answers(archive)[0].as_py()
         )
 
-    def stop(self, attempts: Sequence[Attempt], planned: int) -> int | None:
-        """Return after which of these attempts the policy stops; None is not yet."""
+    def find_stop(self, attempts: Sequence[Attempt], planned: int) -> int | None:
+        """Return the number of attempts after which the policy stops; None if it goes on."""
         if self.facts["policy"] == "none" or not attempts:
             return None
         return self._ask("stop", attempts, planned)
 
-    def returned(self, attempts: Sequence[Attempt]) -> int:
-        """Return how many attempts the rule gives back: all, or all but one past the budget."""
+    def count_returned(self, attempts: Sequence[Attempt]) -> int:
+        """Return how many attempts the rule keeps: all, or all but one that passes the budget."""
         is_past = sum(attempt.cost for attempt in attempts) > self.budget
         is_lost = is_past and RULES[str(self.facts["rule"])].pool == "strict"
         return len(attempts) - is_lost
 
-    def selected(self, attempts: Sequence[Attempt], returned: int) -> int | None:
-        """Return which of the returned attempts the selector picks, counted from 1."""
-        return (
-            self._ask(f"pick(returned := {returned:d})", attempts, len(attempts))
-            if attempts
-            else None
-        )
+    def pick(self, attempts: Sequence[Attempt], returned: int) -> int | None:
+        """Return the position from 1 of the attempt that the selector picks; None abstains."""
+        if not attempts:
+            return None
+        return self._ask(f"pick(returned := {returned:d})", attempts, len(attempts))
 
     def _ask(self, question: str, attempts: Sequence[Attempt], planned: int) -> int | None:
-        """Ask the replay's SQL a question about these attempts."""
-        rows = [self._row(slot, attempt) for slot, attempt in enumerate(attempts)]
+        """Put attempts into the database and return the answer of a prepared question."""
+        rows = [self._attempts_row(slot, attempt) for slot, attempt in enumerate(attempts)]
         columns = ", ".join(f"unnest(${name}) as {name}" for name in rows[0])
         with self._lock:
             self._con.execute("truncate attempts; truncate walked_attempts")
@@ -238,8 +236,8 @@ class Judge:
             ((answer,),) = self._con.execute(f"execute {question}").fetchall()
             return answer
 
-    def _row(self, slot: int, attempt: Attempt) -> dict[str, Any]:
-        """Return an attempt as a row of `attempts`, with its cost as its tokens."""
+    def _attempts_row(self, slot: int, attempt: Attempt) -> dict[str, Any]:
+        """Return an attempt as a row of the table `attempts`, with its cost as its tokens."""
         recorded = attempt.columns
         has_answer = attempt.answer is not None or self.answer == NO_ANSWER
         return {
@@ -253,10 +251,10 @@ class Judge:
         }  # fmt: skip
 
     def _rehearse(self, bank: Sequence[Attempt]) -> None:
-        """Judge made-up attempts, so that a mistake shows before an attempt is paid for."""
+        """Judge made-up attempts, so that a faulty plug-in fails before an attempt is paid for."""
         whole = len(bank)
-        stop = self.stop(bank, whole)
-        picks = [self.selected(bank, whole)]
+        stop = self.find_stop(bank, whole)
+        picks = [self.pick(bank, whole)]
         own = {
             kind: plugin
             for kind in ("selectors", "policies")
@@ -266,19 +264,20 @@ class Judge:
         for kind, plugin in own.items():
             check_contract(self._con, kind, [plugin], render(f"broken_{kind}", self._plugins))
         if own:
-            picks = [self.selected(bank, length) for length in range(whole)]
+            picks = [self.pick(bank, length) for length in range(whole)]
         for length in range(1, whole) if own else ():
             is_over = stop is not None and stop <= length
-            if self.stop(bank[:length], whole) != (stop if is_over else None):
-                raise _looks_ahead(own["policies"], "stops", length)
-            if self.selected(bank[:length], length) != picks[length]:
-                raise _looks_ahead(own["selectors"], "picks", length)
+            if self.find_stop(bank[:length], whole) != (stop if is_over else None):
+                raise _foresight_error(own["policies"], "stops", length)
+            if self.pick(bank[:length], length) != picks[length]:
+                raise _foresight_error(own["selectors"], "picks", length)
 
 
 _judge = functools.lru_cache(maxsize=64)(Judge)
 
 
-def _looks_ahead(plugin: Plugin, does: str, length: int) -> AuditError:
+def _foresight_error(plugin: Plugin, does: str, length: int) -> AuditError:
+    """Return the error of a plug-in whose result changes once later attempts are there."""
     return AuditError(
         f"{plugin.path}: reads what is not known live: after {length} attempts it {does} "
         "otherwise than when those to come are there"
@@ -286,7 +285,7 @@ def _looks_ahead(plugin: Plugin, does: str, length: int) -> AuditError:
 
 
 def check_row(row: Mapping[str, Any]) -> None:
-    """Refuse what `load` would refuse or leave out; a reply of no tokens is a failed attempt."""
+    """Refuse values that `load` would refuse, but allow an attempt without completion tokens."""
     for name, value in row.items():
         column = find_column(name)
         if column is None:
@@ -305,7 +304,7 @@ def check_row(row: Mapping[str, Any]) -> None:
 
 
 def _make_up(seed: int) -> Attempt:
-    """Make up an attempt that costs little and agrees with most others."""
+    """Return a made-up attempt of small cost, whose answer is that of two in three others."""
     reason = "stop" if seed % 5 else "length"
     columns = {"finish_reason": reason, "mean_logprob": -1.0 / (seed + 1)}
     answer = "4" if seed % 3 else "5"

@@ -1,4 +1,4 @@
-"""A live run beside the replay of an unrestricted one: is it what the replay says?"""
+"""The comparison of a live run with the replay of an unrestricted run of the same problems."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from audit.output.result import Result
 from audit.text import first_names, plural
 from audit.units import write_amount
 
-# What `verify` needs to know of the live run, and what stands in where its records do not say.
+# The settings of a live run that `verify` assumes where neither option nor record names them.
 DEFAULTS = {
     "unit": "completion", "rule": "strict", "policy": "none", "selector": "majority",
     "answer": "boxed",
@@ -57,24 +57,24 @@ def verify(
     options = {name: value for name, value in asked if value is not None}
     with TemporaryDirectory() as folder, ExitStack() as open_files:
 
-        def database(source: str | Path, name: str, answer: str) -> duckdb.DuckDBPyConnection:
+        def open_copy(source: str | Path, name: str, answer: str) -> duckdb.DuckDBPyConnection:
             path = Path(folder, name)
             return open_files.enter_context(closing(_open_source(str(source), path, answer)))
 
-        con = database(live, "live.duckdb", DEFAULTS["answer"])
+        con = open_copy(live, "live.duckdb", DEFAULTS["answer"])
         facts = _read_facts(con, str(live), options)
         if facts["answer"] != DEFAULTS["answer"]:
-            con = database(live, "reread.duckdb", facts["answer"])
+            con = open_copy(live, "reread.duckdb", facts["answer"])
         both = open_files.enter_context(duckdb.connect())
         _replay(con, both, "live", facts | {"policy": "none"}, orders=0)
-        con = database(full, "full.duckdb", facts["answer"])
+        con = open_copy(full, "full.duckdb", facts["answer"])
         _replay(con, both, "full", facts, orders=Settings().orders)
-        _pair(both, str(live), str(full))
+        _match_problems(both, str(live), str(full))
         return _compare(both, facts, partial)
 
 
 def _open_source(source: str, path: Path, answer: str) -> duckdb.DuckDBPyConnection:
-    """Return a new database of a source: a copy of a database, or the files loaded."""
+    """Open a new database with a source's attempts: copied from a database or loaded from files."""
     if Path(source).is_file() and is_database(Path(source)):
         shutil.copy(source, path)
         return connect(path)
@@ -86,12 +86,12 @@ def _open_source(source: str, path: Path, answer: str) -> duckdb.DuckDBPyConnect
 def _read_facts(
     con: duckdb.DuckDBPyConnection, live: str, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings of the live run: as given, as its records say, or the defaults."""
+    """Return the live run's settings: from the options, else its records, else the defaults."""
     facts: dict[str, Any] = dict(options)
     recorded = {}
-    said = con.execute(render("live_facts")).fetchall()
+    rows = con.execute(render("live_facts")).fetchall()
     for fact in NAMED:
-        values = [value for name, value in said if name == fact]
+        values = [value for name, value in rows if name == fact]
         if len(values) > 1 and fact not in facts:
             raise AuditError(
                 f"{live}: runs of several kinds ({fact}: {', '.join(values)}); verify each"
@@ -103,9 +103,9 @@ def _read_facts(
     if facts["budget"] is None:
         raise AuditError(f"{live}: does not say under which budget it was run; pass --budget")
     facts["cap"] = int(facts["cap"])
-    # Names that are not there are refused before anything is replayed.
+    # The judge refuses unknown names before anything is replayed.
     judge = judge_for(**{name: facts[name] for name in NAMED})
-    facts["amount"] = write_amount(judge.printed(judge.budget), facts["unit"])
+    facts["amount"] = write_amount(judge.in_unit(judge.budget), facts["unit"])
     facts["notes"] = [
         f"{live} was run with {name} {recorded[name]}: compared as if with {name} {value}"
         for name, value in judge.facts.items()
@@ -121,7 +121,7 @@ def _replay(
     facts: Mapping[str, Any],
     orders: int,
 ) -> None:
-    """Replay a database as the live run was run, and put its outcomes where both runs are."""
+    """Replay a database with the live run's settings, and copy the outcomes into `both`."""
     rule, cap = facts["rule"], facts["cap"]
     policy, policies = _split_plugin(facts["policy"])
     selector, selectors = _split_plugin(facts["selector"])
@@ -136,7 +136,7 @@ def _replay(
         replicates=0,
         curve_points=0,
         policies=[] if policy == "none" else [policies],
-        # The two of the study are always among the rules.
+        # A replay always has the rules strict and advisory.
         rules=None if rule in ("strict", "advisory") else rule,
         selectors=None if selectors == selector else selectors,
     )
@@ -148,13 +148,13 @@ def _replay(
 
 
 def _split_plugin(name: str) -> tuple[str, str]:
-    """Return a plug-in's name, and the option that names it: itself, or its file's folder."""
+    """Return a plug-in's name and the option that finds it: the name, or its file's folder."""
     path = Path(name)
     return (path.stem, str(path.parent)) if path.suffix == ".sql" else (name, name)
 
 
-def _pair(both: duckdb.DuckDBPyConnection, live: str, full: str) -> None:
-    """Have both runs under the same archive names; two single archives need no common name."""
+def _match_problems(both: duckdb.DuckDBPyConnection, live: str, full: str) -> None:
+    """Give single archives one name in both runs; refuse problems that only the live run has."""
     archives = [
         both.execute(f"select distinct archive from {run}_outcomes").fetchall()
         for run in ("live", "full")
@@ -174,11 +174,11 @@ def _pair(both: duckdb.DuckDBPyConnection, live: str, full: str) -> None:
 
 
 def _compare(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], partial: bool) -> Result:
-    """Return the comparison of every problem, and what they come to."""
+    """Return a row per problem that compares the two runs, with counts and notes below them."""
     left_out = "where result <> 'missing'" if partial else ""
     rows = both.sql(f"from ({render('verified_problems')}) {left_out}").to_arrow_table()
-    found = rows.to_pylist()
-    results = [row["result"] for row in found]
+    problems = rows.to_pylist()
+    results = [row["result"] for row in problems]
     equal, different, others, missing = (results.count(result) for result in RESULTS)
     caption = (
         f"{equal:,} of {len(results):,} problems equal the replay in the recorded order (launched, "
@@ -186,7 +186,9 @@ def _compare(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], partial:
         f"{facts['rule']}, policy {facts['policy']}, cap {facts['cap']}"
     )
     notes = [*facts["notes"]]
-    labels = [(row["live_correct"], row["correct"]) for row in found if row["result"] != "missing"]
+    labels = [
+        (row["live_correct"], row["correct"]) for row in problems if row["result"] != "missing"
+    ]
     if unlabelled := sum(None in pair for pair in labels):
         notes.append(
             f"{plural(unlabelled, 'problem')} without a label in one of the runs: none is compared"
@@ -196,7 +198,7 @@ def _compare(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], partial:
             f"{plural(different, 'problem')} with a difference, although most attempts are equal"
         )
     if missing:
-        lacking = [row for row in found if row["result"] == "missing"]
+        lacking = [row for row in problems if row["result"] == "missing"]
         names = [f"{row['competition']} {row['problem']}" for row in lacking]
         notes.append(
             f"the live run lacks {plural(missing, 'problem')}: {first_names(names, 5)}; --partial "
@@ -209,7 +211,7 @@ def _compare(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], partial:
 
 
 def _describe_rerun(both: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """Yield how far a genuine rerun lies from the replay over random orders, paired."""
+    """Yield notes on the paired differences between a rerun and a replay over random orders."""
     settings = Settings()
     drawn = (settings.replicates, settings.bootstrap_seed)
     differences = render("rerun_differences")

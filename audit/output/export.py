@@ -83,4 +83,4 @@ def too_many_pairs(archives: int) -> dict[str, str]:
         return {}
     pairs = f"{archives:,} archives make {archives * (archives - 1) // 2:,} pairs"
     names = engine.table_names()
-    return {n: pairs for n in names if "interval_comparisons" in engine.intervals_read(n)}
+    return {n: pairs for n in names if "interval_comparisons" in engine.list_intervals(n)}

@@ -9,7 +9,7 @@ import pytest
 from audit import database, engine
 from audit.engine import draws, intervals
 from audit.engine.build import replicates_sql
-from audit.engine.intervals import intervals_read
+from audit.engine.intervals import list_intervals
 from audit.engine.sql_files import weighing
 from audit.errors import AuditError
 from audit.query.run import query
@@ -18,7 +18,7 @@ from tests.support.databases import replayed_in_memory as replayed
 from tests.support.databases import small_database, tables_of
 
 SETTINGS = {"replicates": 23, "policies": "all", "curve_points": 6}
-WEIGHING = [name for name in engine.table_names() if intervals_read(name)]
+WEIGHING = [name for name in engine.table_names() if list_intervals(name)]
 
 
 def rows(seed=4):

@@ -114,7 +114,7 @@ def test_the_judge_has_attempts_and_votes_as_the_replay_has_them(tmp_path, selec
     live = tmp_path / f"{selector}.jsonl"
     (controller,) = run(live, bank, 10**6, cap=12, policy="none", selector=selector)
     judge = judge_for(10**6, "strict", 12, "completion", "decided", selector, "boxed")
-    judge.stop(controller.attempts, 12)
+    judge.find_stop(controller.attempts, 12)
     for relation in ("walked_attempts", "tallies"):
         sql = f"from {relation} order by position"
         found = judge._con.sql(sql).to_arrow_table().to_pylist()
