@@ -58,7 +58,7 @@ def connect(
         config["threads"] = threads
     if memory is not None:
         # DuckDB does not count all its memory, and NumPy needs some for replicates.
-        config["memory_limit"] = memory if sandbox else two_thirds(memory)
+        config["memory_limit"] = memory if sandbox else take_two_thirds(memory)
     if read_only:
         if not path.exists():
             raise AuditError(f"{path}: no such database; make it with 'budget-audit load'")
@@ -159,7 +159,7 @@ def _discard_files(con: duckdb.DuckDBPyConnection, path: Path, is_new: bool) -> 
         log.unlink()
 
 
-def two_thirds(memory: str) -> str:
+def take_two_thirds(memory: str) -> str:
     """Return two thirds of an amount of memory such as 2GB."""
     number, unit = re.fullmatch(r"([\d.]+) ?(\w+)", memory).groups()  # type: ignore[union-attr]
     return f"{float(number) * 2 / 3:.3f}{unit}"
@@ -195,7 +195,7 @@ def _explain_error(error: duckdb.Error) -> str:
         holder = f"process {lock[2]} ({Path(lock[1]).name})" if lock else "another process"
         return f"in use by {holder}; try again when it has ended"
     if "Unique file handle conflict" in str(error) or "different configuration" in str(error):
-        return "open in this program already; close that connection, or give it instead of the file"
+        return "already open in this program; close that connection, or pass it instead of the file"
     if "newer version of DuckDB" in str(error):
         return (
             f"written by a newer DuckDB than this one ({duckdb.__version__}); "

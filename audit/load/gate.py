@@ -64,7 +64,7 @@ def require_answers(con: duckdb.DuckDBPyConnection, archives: set[str], answer: 
             kinds = _list_kinds(answer, {"archive": recorded, "boxed": boxes})
             raise AuditError(
                 f"archive {excerpt(archive)}: none of its {finished:,} finished attempts has an "
-                f"answer: {kinds}, or --force to go on without"
+                f"answer: {kinds}, or --force to continue without"
             )
 
 

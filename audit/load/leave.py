@@ -132,9 +132,9 @@ def _fill_exits(con: duckdb.DuckDBPyConnection, plugin: Plugin) -> None:
         for step, *found in con.execute(f"{render('foreseeing_exits')} limit 1").fetchall():
             where = ", ".join(f"{k} {excerpt(v)}" for k, v in zip(KEY, found, strict=True))
             raise AuditError(
-                f"{plugin.path}: looks ahead: it treats an attempt ({where}) otherwise when the "
-                f"checkpoints after its {step}. are cut off; an exit may look only at checkpoints "
-                "up to the one where it leaves"
+                f"{plugin.path}: looks ahead: it treats an attempt ({where}) otherwise without the "
+                f"checkpoints after number {step}; an exit may read checkpoints only up to the one "
+                "where it leaves"
             )
         con.execute("drop table exits_again")
 

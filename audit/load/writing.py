@@ -34,7 +34,7 @@ BESIDE = (
     "failed",
     "numbers",
 )
-NO_SELECT = "nothing is written: the command is enough, and no select says the same"
+NO_SELECT = "nothing is written: no select reads these files as the command does"
 # Pseudo-paths of a record as SQL expressions.
 PLACES = {"@row": "row_number() over ()", "@file": "parse_filename(filename, true)"}
 NO_COLUMNS = (

@@ -84,7 +84,7 @@ def test_an_archive_without_boxes_is_refused_with_what_each_kind_would_give(tool
     line = tool("load", "a.jsonl", status=2).err
     assert line == (
         "error: archive 'm': none of its 10 finished attempts has an answer: --answer archive "
-        "gives 8, --answer boxed gives 0; pass --answer archive, or --force to go on without\n"
+        "gives 8, --answer boxed gives 0; pass --answer archive, or --force to continue without\n"
     )
     assert not (tool.folder / "audit.duckdb").exists()
     tool("load", "a.jsonl", "--answer", "archive")
