@@ -146,7 +146,7 @@ def load(
             reading=reading,
             progress=progress,
         )
-        notes = provenance.load_notes(con, summary.notes)
+        notes = provenance.list_load_notes(con, summary.notes)
         notes += quality_notes(con, summary.archives["archive"].to_pylist())
     notes += [STALE] if summary.replays_dropped else []
     caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name_database(db)}"

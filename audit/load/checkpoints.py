@@ -19,7 +19,7 @@ from audit.sources.files import Chunk, Source, SourceFile, find_files, while_unc
 KEY_COLUMNS = {name: COLUMNS[name] for name in ("archive", "competition", "seed")}
 FILE_COLUMNS = {**KEY_COLUMNS, "question_id": COLUMNS["competition"], **CHECKPOINT_COLUMNS}
 FIELDS = [(name, column.type) for name, column in FILE_COLUMNS.items()]
-FILED = pa.schema([("file", pa.int32()), ("row", pa.int64()), *FIELDS])
+FILE_SCHEMA = pa.schema([("file", pa.int32()), ("row", pa.int64()), *FIELDS])
 REQUIRED = ("archive", "competition", "question_id", "seed", "tokens")
 READ_JSON = f"read_json($path, columns = {dict.fromkeys(FILE_COLUMNS, 'varchar')})"
 READERS = {
@@ -49,7 +49,7 @@ def load_checkpoints(
 ) -> list[str]:
     """Check the checkpoints of the attempts in `incoming` and insert them; return notes."""
     notes: list[str] = []
-    insert(con, "create temp table filed_checkpoints as", FILED.empty_table())
+    insert(con, "create temp table filed_checkpoints as", FILE_SCHEMA.empty_table())
     if file is not None:
         for rows in while_unchanged(file, _check_rows(file, len(files), notes)):
             insert(con, "insert into filed_checkpoints", rows)
@@ -80,7 +80,7 @@ def _check_rows(file: SourceFile, number: int, notes: list[str]) -> Iterator[pa.
             for name, column in FILE_COLUMNS.items()
         ]
         places = [pa.repeat(pa.scalar(number, pa.int32()), len(batch)), pa.array(chunk.rows)]
-        yield pa.Table.from_arrays([*places, *columns], schema=FILED)
+        yield pa.Table.from_arrays([*places, *columns], schema=FILE_SCHEMA)
     if not done:
         raise file.unreadable("holds no rows; leave out --checkpoints")
 

@@ -19,7 +19,7 @@ GRADE = "grade"
 ONE_RUN = "one run per problem: advisory is no cap at all"
 OWN_ANSWER = "the archive's own extraction"
 # Facts of a load that notes print, with their wording.
-TOLD = {
+FACT_NOTES = {
     "tokens": "completion tokens {}",
     "finished": "counted as finish reason stop: {}",
     "failed": "failed attempts: {}",
@@ -65,7 +65,7 @@ def store_provenance(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bo
     store_fact(con, "answer", None if answer == "boxed" else answer)
     store_fact(con, "numbers", "true" if numbers else None)
     facts = dict(con.execute(render("recording_facts")).fetchall())
-    for key in TOLD:
+    for key in FACT_NOTES:
         store_fact(con, key, facts.get(key))
 
 
@@ -81,21 +81,21 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
         selector_note(con, has_selectors=has_selectors),
         unit_note(con),
         ONE_RUN if is_one_run else None,
-        load_fact(con, "finished"),
-        load_fact(con, "failed"),
-        load_fact(con, GRADE) or "labels: as recorded",
-        load_fact(con, "unlabelled"),
+        note_fact(con, "finished"),
+        note_fact(con, "failed"),
+        note_fact(con, GRADE) or "labels: as recorded",
+        note_fact(con, "unlabelled"),
     ]
     return "; ".join(part for part in parts if part)
 
 
-def load_fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
+def note_fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
     """Describe a fact of the load, such as how labels were made; None if it was not stored."""
     value = read_fact(con, key)
-    return None if value is None else TOLD[key].format(value)
+    return None if value is None else FACT_NOTES[key].format(value)
 
 
-def load_notes(con: duckdb.DuckDBPyConnection, noted: Iterable[str]) -> list[str]:
+def list_load_notes(con: duckdb.DuckDBPyConnection, noted: Iterable[str]) -> list[str]:
     """Format the notes of a load, with one that names simulated archives."""
     return [f"note: {note}" for note in (*noted, simulated_note(con)) if note]
 
@@ -129,7 +129,7 @@ def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
 
 def unit_note(con: duckdb.DuckDBPyConnection) -> str:
     """Describe what the replay's budgets count (tokens, money …) and how it was recorded."""
-    tokens = load_fact(con, "tokens") or "completion tokens recorded"
+    tokens = note_fact(con, "tokens") or "completion tokens recorded"
     settings = _read_settings(con)
     money = "by the prices given" if settings.prices else "as it was billed"
     return {

@@ -18,7 +18,7 @@ from audit.load.staging import remove_derived
 from audit.sources.files import excerpt
 
 ANSWERS = ("raw_answer", "answer", "archive_answer")
-STORED = pa.schema([*KEY_FIELDS, *((name, pa.string()) for name in ANSWERS)])
+ANSWER_SCHEMA = pa.schema([*KEY_FIELDS, *((name, pa.string()) for name in ANSWERS)])
 # Texts may be long, so few are in memory at once.
 BATCH_ROWS = 2048
 
@@ -62,7 +62,7 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
 
 def _replace_answers(con: duckdb.DuckDBPyConnection, answer: str) -> None:
     """Replace all answers by another kind; grade again where labels came from references."""
-    insert(con, "create temp table read_again as", STORED.empty_table())
+    insert(con, "create temp table read_again as", ANSWER_SCHEMA.empty_table())
     # A second connection reads, because this one inserts meanwhile.
     with cursor(con) as reader:
         for rows in _extract_stored(reader, answer, numbers=has_numbers(con)):
@@ -114,7 +114,7 @@ def _extract_stored(
         raw = extract_answers(answer, texts, batch["boxed_answer"], recorded)
         forms = [normalize_answers(one, numbers=numbers) for one in (raw, recorded)]
         columns = [*(batch[name] for name, _ in KEY_FIELDS), raw, *forms]
-        yield pa.Table.from_arrays(columns, schema=STORED)
+        yield pa.Table.from_arrays(columns, schema=ANSWER_SCHEMA)
 
 
 def _match_attempts(table: str, other: str) -> str:

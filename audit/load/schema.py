@@ -13,16 +13,16 @@ from audit.sources.canonical import COLUMNS
 
 SQL_TYPES = {pa.int64(): "bigint", pa.string(): "varchar", pa.float64(): "double"}
 # Columns that a load processes; all others are copied from a file to the end of `attempts`.
-# Those of TAKEN are copied unchanged into `incoming`.
-TAKEN = (
+# Those of COPIED are copied unchanged into `incoming`.
+COPIED = (
     *("prompt_tokens", "completion_tokens", "finish_reason", "archive_answer", "mean_logprob"),
     *("correct", "steps", "checkpoints"),
 )
-PLACED = (
+KNOWN = (
     *("archive", "competition", "question_id", "seed", "text", "boxed_answer", "references"),
-    *TAKEN,
+    *COPIED,
 )
-CARRIED = pa.struct([(name, column.type) for name, column in COLUMNS.items() if name not in PLACED])
+CARRIED = pa.struct([(name, column.type) for name, column in COLUMNS.items() if name not in KNOWN])
 SCORES = pa.list_(pa.struct([("score", pa.string()), ("value", pa.float64())]))
 KEY_FIELDS = [(name, COLUMNS[name].type) for name in ("archive", "competition")]
 KEY_FIELDS += [("question_id", pa.int64()), ("seed", pa.int64())]
@@ -34,7 +34,7 @@ INCOMING = pa.schema(
         *KEY_FIELDS,
         # The name of a named problem; its number is negative until all names are known.
         ("problem", pa.string()),
-        *((name, COLUMNS[name].type) for name in TAKEN),
+        *((name, COLUMNS[name].type) for name in COPIED),
         *((name, pa.string()) for name in ("raw_answer", "answer")),
         *((name, pa.string()) for name in ("recorded_box", "recorded_answer")),
         *((name, pa.bool_()) for name in ("eligible", "recorded", "has_text")),

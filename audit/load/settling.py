@@ -22,7 +22,7 @@ from audit.sources.formats import formats
 from audit.sources.questions import Asker, Guess, Proposal, Question
 
 # Another kind of answer is tried where boxes give fewer than this share of its answers.
-MUCH = 0.9
+MOST = 0.9
 FAILED = "attempts without text and tokens stay, unfinished, at cost 1; --failed drop drops them"
 # Patterns of answers that are not in a box.
 PATTERNS = (
@@ -181,7 +181,7 @@ def _find_answer(settled: Settled, files: Sequence[SourceFile], trial: Trial, as
     counts, proposal = trial.counts, settled.proposal
     finished = max(counts["finished"], 1)
     boxed, recorded = counts["pickable"] / finished, counts["own"] / finished
-    is_own = recorded >= 0.5 and boxed < MUCH * recorded and settled.reading.answer != "archive"
+    is_own = recorded >= 0.5 and boxed < MOST * recorded and settled.reading.answer != "archive"
     if is_own and asker.is_answer_of_problem():
         words = "the log's own answer is one for all attempts at a problem: what is voted on?"
         none = "none: attempts pass or fail"
@@ -196,7 +196,7 @@ def _find_answer(settled: Settled, files: Sequence[SourceFile], trial: Trial, as
         for pattern in PATTERNS
     }
     found = max(matches, key=lambda pattern: matches[pattern])
-    if trial.texts and boxed < MUCH * (share := matches[found] / len(trial.texts)) and share >= 0.5:
+    if trial.texts and boxed < MOST * (share := matches[found] / len(trial.texts)) and share >= 0.5:
         words = f"boxes answer {boxed:.0%} of the attempts: which answer is voted on?"
         pattern = f"'regex:{found}' matches in {share:.0%}"
         proposal.ask("answer", words, pattern, "none: attempts pass or fail")

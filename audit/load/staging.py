@@ -29,7 +29,7 @@ from audit.sources.unused import keep_unused
 
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
 # The schema of checked rows: `incoming`, and the text.
-READ = INCOMING.append(TEXTS.field("text"))
+ROWS = INCOMING.append(TEXTS.field("text"))
 # Rows are inserted together up to this size, so that DuckDB fills whole groups and compresses them
 # on every core.
 TOGETHER_BYTES = 64_000_000
@@ -130,7 +130,7 @@ def _read_labels(source: Source, chunk: Chunk) -> pa.Array:
 
 
 def _build_batch(index: int, columns: dict[str, pa.Array], chunk: Chunk) -> pa.RecordBatch:
-    """Combine the checked columns of a chunk into a record batch with the schema `READ`."""
+    """Combine the checked columns of a chunk into a record batch with the schema `ROWS`."""
     columns["file"] = pa.array(chunk.files or [index] * len(chunk.rows), pa.int32())
     columns["row"] = pa.array(chunk.rows, pa.int64())
     columns["accepted"] = columns["references"]
@@ -138,7 +138,7 @@ def _build_batch(index: int, columns: dict[str, pa.Array], chunk: Chunk) -> pa.R
     carried = [columns[field.name] for field in CARRIED]
     columns["carried"] = pa.StructArray.from_arrays(carried, fields=list(CARRIED))
     columns["scores"] = _combine_scores(columns, len(chunk.rows))
-    return pa.RecordBatch.from_arrays([columns[name] for name in READ.names], schema=READ)
+    return pa.RecordBatch.from_arrays([columns[name] for name in ROWS.names], schema=ROWS)
 
 
 def _combine_scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:

@@ -24,7 +24,7 @@ from audit.sources.views import Argument, open_views
 from audit.text import literal, quoted
 
 # Options of a load that still apply beside a select.
-BESIDE = (
+KEPT_OPTIONS = (
     "finished",
     "count_tokens",
     "answer",
@@ -36,7 +36,7 @@ BESIDE = (
 )
 NO_SELECT = "nothing is written: no select reads these files as the command does"
 # Pseudo-paths of a record as SQL expressions.
-PLACES = {"@row": "row_number() over ()", "@file": "parse_filename(filename, true)"}
+PSEUDO_PATHS = {"@row": "row_number() over ()", "@file": "parse_filename(filename, true)"}
 NO_COLUMNS = (
     "the records lie inside a document, or two kinds of files differ; write a select that "
     "unnests them (audit/sources/README.md has ten), or answer by the options"
@@ -53,7 +53,7 @@ def write_select(
     if source.format not in CONTAINERS:
         yield f"{NO_SELECT} (format {source.format})"
         return
-    kept = {name: getattr(settled.reading, name) for name in BESIDE}
+    kept = {name: getattr(settled.reading, name) for name in KEPT_OPTIONS}
     reading = Reading(**kept)
     text = "\n".join(_write_lines(path, source, sources, settled, reading)) + "\n"
     if not (text := _bind_select(text, sources) or ""):
@@ -127,7 +127,7 @@ def _write_lines(
         alias = _quote_path(name)
         if question := asked.get(name):
             found = "; ".join(question.candidates)
-            for place, expression in PLACES.items():
+            for place, expression in PSEUDO_PATHS.items():
                 found = re.sub(rf"(^|; ){place} ", rf"\1{expression} ", found)
             yield f"    null as {alias}, -- {HOLE} {question.words} {' '.join(found.split())}"
         elif (value := options.get(name)) is not None:
@@ -167,8 +167,8 @@ def _translate_path(name: str, path: str, source: Source) -> str:
     """Translate the path of a column, such as `a.b` or `usage~(.+)`, into a SQL expression."""
     if path.startswith("position in "):
         return "attempt - 1"
-    if path in PLACES:
-        return PLACES[path]
+    if path in PSEUDO_PATHS:
+        return PSEUDO_PATHS[path]
     plain, tilde, pattern = path.partition("~")
     if "+" in plain and not tilde:
         parts = (_translate_path(name, part, source) for part in plain.split("+"))

@@ -53,7 +53,7 @@ def gather(folder: str | Path, db: str | Path, *, limits: Limits) -> Result:
             finish(con)
             con.execute("update meta set value = 'fresh' where key = 'replays'")
         used = con.sql("from settings order by key").to_arrow_table()
-        notes = provenance.load_notes(con, keys["notes"])
+        notes = provenance.list_load_notes(con, keys["notes"])
         warnings = [*quality_notes(con), *quality_notes(con, moment="replay")]
         notes += [provenance.replayed_note(con) or "", *dict.fromkeys(warnings)]
         ((banks,),) = con.execute("select count(*) from banks").fetchall()

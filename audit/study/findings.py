@@ -12,7 +12,7 @@ Row = dict[str, Any]
 # The budgets of the sentences: dollars per issue, tokens per problem.
 AN_ISSUE, A_PROBLEM = 0.50, 4000
 # Terminals in the table of forced answers, with the names of their rows.
-SHOWN = {"none": "cut", "standing": "box so far", "forced": "forced answer"}
+ENDINGS = {"none": "cut", "standing": "box so far", "forced": "forced answer"}
 
 
 def agents_finding(curves: Sequence[Row], unit: Unit) -> str:
@@ -48,11 +48,11 @@ def forced_finding(terminals: Sequence[Row], main: Sequence[Row]) -> str:
     names: list[str] = []
     columns: dict[float, list[str]] = {budget: [] for budget in sorted({at for _, at, _ in rows})}
     for archive in sorted({archive for archive, *_ in rows}):
-        names += [archive, *(f"  {word}" for word in SHOWN.values()), "  tokens"]
+        names += [archive, *(f"  {word}" for word in ENDINGS.values()), "  tokens"]
         names += ["  advisory", "  tokens"]
         for budget, cells in columns.items():
             advisory = rows[archive, budget, "advisory"]
-            ended = [_format_percent(rows[archive, budget, name]["accuracy"]) for name in SHOWN]
+            ended = [_format_percent(rows[archive, budget, name]["accuracy"]) for name in ENDINGS]
             spent = f"{rows[archive, budget, 'forced']['cost']:,.0f}"
             right = _format_percent(advisory["advisory_accuracy"])
             paid = f"{advisory['advisory_cost']:,.0f}"

@@ -19,7 +19,7 @@ SLACK = 1e-9
 # A row with two budgets refers by these names to rows of `main`, at the budget of this column.
 AT_BUDGET = {"advisory": "advisory_budget", "strict": "strict_budget"}
 # Tables whose several rows are averaged.
-PARTED = ("by_competition", "length_strata")
+AVERAGED = ("by_competition", "length_strata")
 # A column of the row, or TABLE.COLUMN of another table, but no function name.
 NAME = re.compile(r"[a-z]\w*(?:\.\w+)?(?![\w.(])")
 
@@ -84,11 +84,11 @@ def _check_line(
         if table == "key":
             return str(key[column])
         found = _find_values(values, key, table, column) if table else [row.get(column)]
-        if None in found or (len(found) != 1 and table not in PARTED):
+        if None in found or (len(found) != 1 and table not in AVERAGED):
             raise _NotPublished
         taken.extend(found)
         places = [f"numbers[{n}]" for n in range(len(taken) - len(found), len(taken))]
-        return f"[{', '.join(places)}]" if table in PARTED else places[0]
+        return f"[{', '.join(places)}]" if table in AVERAGED else places[0]
 
     def evaluate(numbers: Sequence[float]) -> list[float]:
         names = {"__builtins__": {}, "mean": _average, "numbers": numbers}
@@ -121,7 +121,7 @@ def _find_values(values: Sequence[Any], key: dict[str, Any], table: str, column:
         if (value.table, value.column) == (table, column)
         and all(value.key.get(name, part) == part for name, part in key.items())
         # A value with more keys than this row would match several rows.
-        and (table in PARTED or value.key.keys() <= key.keys())
+        and (table in AVERAGED or value.key.keys() <= key.keys())
     ]
 
 

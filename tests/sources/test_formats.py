@@ -20,7 +20,7 @@ from audit.load import load as loading
 from audit.load import staging
 from audit.load.describe import describe
 from audit.load.load import load
-from audit.load.provenance import answer_note, load_fact
+from audit.load.provenance import answer_note, note_fact
 from audit.options import Reading
 from audit.sources import containers, readers
 from audit.sources import formats as declared
@@ -362,7 +362,7 @@ def test_lm_eval_lacks_tokens_finish_reason_and_labels_and_says_what_settles_it(
     found = con.execute("select distinct archive, competition from attempts").fetchall()
     assert found == [("qdpv68r5", "boxed_math")]
     assert any("8 lines repeat a document for another filter" in note for note in summary.notes)
-    assert load_fact(con, "tokens") == "completion tokens counted with o200k_base"
+    assert note_fact(con, "tokens") == "completion tokens counted with o200k_base"
     assert con.execute("select min(completion_tokens) > 10 from attempts").fetchone() == (True,)
 
 
@@ -764,7 +764,7 @@ def test_answers_by_pattern_are_the_last_match_and_normalized(con, tmp_path):
     found = con.execute("select answer from attempts order by question_id, seed").fetchall()
     assert [answer for (answer,) in found] == [str(1000 + at) for at in range(20)]
     assert answer_note(con) == r"answers: the last match of ANSWER:\s*(.+)"
-    assert load_fact(con, "grade") == "labels: normalized answers compared with the references"
+    assert note_fact(con, "grade") == "labels: normalized answers compared with the references"
     for bad, message in (
         ("regex:(", "not a regular expression"),
         ("regex:ANSWER", "in parentheses"),
@@ -801,20 +801,20 @@ def test_a_database_holds_one_kind_of_answers(con):
 
 def test_what_was_counted_or_graded_is_told_by_archive(con):
     load(con, [str(FORMATS / "inspect_zstd.eval")])
-    assert (load_fact(con, "tokens"), load_fact(con, "grade")) == (None, None)
+    assert (note_fact(con, "tokens"), note_fact(con, "grade")) == (None, None)
     counted = {"count_tokens": "o200k_base", "finish_reason": "stop", **GRADED}
     load(con, [str(FORMATS / SAMPLES)], archive="lm", competition="x", **counted)
-    assert load_fact(con, "tokens") == "completion tokens counted with o200k_base (lm)"
-    assert load_fact(con, "grade") == "labels: normalized answers compared with the references (lm)"
+    assert note_fact(con, "tokens") == "completion tokens counted with o200k_base (lm)"
+    assert note_fact(con, "grade") == "labels: normalized answers compared with the references (lm)"
     load(con, [str(FORMATS / "inspect_zstd.eval")], archive="lm", competition="x", replace=True)
-    assert (load_fact(con, "tokens"), load_fact(con, "grade")) == (None, None)
+    assert (note_fact(con, "tokens"), note_fact(con, "grade")) == (None, None)
 
 
 def test_recorded_tokens_and_finish_reasons_are_never_replaced(con):
     options = {"count_tokens": "o200k_base", "finish_reason": "stop"}
     load(con, [str(FORMATS / "inspect_zstd.eval")], **options)
     assert loaded(con) == recorded()
-    assert load_fact(con, "tokens") is None
+    assert note_fact(con, "tokens") is None
 
 
 def test_a_tokenizer_that_is_not_there_is_refused_by_the_name_of_the_option(con):
