@@ -1060,7 +1060,7 @@ def read_or_refuse(path, format=None, **options):
     reading = Reading(format=format, **options)
     try:
         files = find_files([str(path)])
-        batches = staging.read(staging.Staging(files, reading))
+        batches = staging.read_files(staging.Staging(files, reading))
         return sum(batch.num_rows for batch in batches)
     except AuditError as error:
         assert "\n" not in str(error)
