@@ -1,4 +1,4 @@
-"""SQL files rendered, checked and built, stage by stage."""
+"""Render, check and build the SQL files of a replay, stage by stage."""
 
 from audit.engine.build import build, render
 from audit.engine.comments import (

@@ -1,4 +1,4 @@
-"""Items put into batches of a limited size."""
+"""Group items into batches of a limited size."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 def batches(
     items: Iterable[Item], sizes: Callable[[Item], tuple[int, ...]], most: tuple[int, ...]
 ) -> Iterator[list[Item]]:
-    """Neighbouring items whose sizes add up to at most `most`; a larger item is a batch alone."""
+    """Yield runs of items with total sizes up to `most`; a larger item is a batch alone."""
     batch: list[Item] = []
     sums = tuple(0 for _ in most)
     for item in items:

@@ -1,4 +1,4 @@
-"""A stage rendered from its SQL file, and created as a table or a view."""
+"""Render a stage from its SQL file, and create it as a table or a view."""
 
 import functools
 import os
@@ -27,18 +27,18 @@ from audit.engine.stages import DRAWN, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explain_error, first_line
 from audit.units import UNITS
 
-# A file that another one puts in as it is.
+# A line that includes another file unchanged.
 INCLUDE = re.compile(r"""(?m)(?:^ +)?\{% include ['"]([^'"]+)['"] %\}\n?""")
 
 # The ends of a 95 % interval, those of two one-sided tests at 5 %, and the width of a band.
 QUANTILES = {"low": 0.025, "high": 0.975, "test_low": 0.05, "test_high": 0.95}
 
-# The stage before which the columns of a kind of plug-in are looked at.
+# The stage before which the columns of a kind of plug-in are checked.
 BOUND_BEFORE = {"eligible_attempts": "selectors", "stops": "rules", "policy_positions": "policies"}
 
 
 def render(name: str, plugins: Plugins | None = None, **values: Any) -> str:
-    """Return the SQL of a stage, plug-in or table, its chosen files and these values put in."""
+    """Return the SQL of a stage, plug-in or table, with plug-ins and values filled in."""
     if name in interval_names():
         return interval_sql(name)
     sql = text(name)
@@ -62,23 +62,23 @@ def render(name: str, plugins: Plugins | None = None, **values: Any) -> str:
 
 
 def render_file(file: str, **values: Any) -> str:
-    """Return the text of a file below `sql`, with values put in."""
+    """Render a template below the folder `sql` with these values."""
     return _templates().get_template(file).render(**values)
 
 
 def keys_sql(weighed: Weighing) -> str:
-    """Return the keys of replicates: a row each, with its problems and totals as lists."""
+    """Return the SQL of the keys of replicates: one row per key, problems and totals as lists."""
     return render_file("bootstrap/keys.jinja", **weighed._asdict())
 
 
 def replicates_sql(weighed: Weighing, key_rows: str = "", products: str = "") -> str:
-    """Return the totals of all keys, or of those with products, by replicate."""
+    """Return the SQL of totals by replicate; `key_rows` and `products` replace their sources."""
     values = weighed._asdict() | {"key_rows": key_rows or keys_sql(weighed), "products": products}
     return render_file("bootstrap/replicates.jinja", **values)
 
 
 def interval_sql(name: str, key_rows: str = "", products: str = "") -> str:
-    """Return the SQL of an `interval_x`: its select on the data, joined with its intervals."""
+    """Return the SQL of an `interval_x`: its estimates from the data, joined with intervals."""
     said, rows, statistics = header(name), text(name), interval_statistics(name)
     weighed = weighing(name)
     return render_file(
@@ -107,7 +107,7 @@ def _templates() -> Any:
     # Most tables and many stages are no templates.
     import jinja2
 
-    # What is compiled is kept like the views of a replay, where that is possible.
+    # Compiled templates are cached beside the views of replays, if that folder is writable.
     is_kept = os.access(COMPILED, os.W_OK)
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(resource("sql")),
@@ -122,9 +122,9 @@ def _templates() -> Any:
 def sources(
     names: Iterable[str], plugins: Plugins, files: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return the SQL of these stages and of all stages that they are made from, by name.
+    """Return the SQL of these stages and of all stages that they read, by name.
 
-    `files` names other files than a stage's own.
+    `files` names other files to read some stages from.
     """
     sql_by_name: dict[str, str] = {}
     waiting = [*names]
@@ -139,7 +139,7 @@ def sources(
 def build(
     con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins, *, is_extended: bool = False
 ) -> None:
-    """Create one relation of the pipeline from its SQL file, perhaps to be extended."""
+    """Create a stage or table from its SQL file; with `is_extended`, for the first portion only."""
     if name in BOUND_BEFORE:
         _check_columns(con, BOUND_BEFORE[name], plugins)
     sql = render(name, plugins)
@@ -151,34 +151,33 @@ def build(
     elif name in TABLES:
         _run(con, name, f"create table {name} as {sql}")
     else:
-        # To bind a view takes longer than to keep it: that is done where it is read.
+        # Defer binding: it costs more than creating the view.
         _run(con, name, f"create view {name} with (defer_binding) as {sql}")
 
 
 def _check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugins: Plugins) -> None:
-    """Refuse a user's own plug-in of a kind that cannot be read or lacks a column."""
+    """Refuse a plug-in of the user that does not bind or lacks a column of its kind."""
     beside = {"rules": rule_inputs(), "selectors": CANONICAL}.get(kind, "")
     for plugin in plugins.own(kind):
         check_columns(con, kind, plugin, beside)
 
 
 def rule_inputs() -> str:
-    """Return the common table expressions that a rule may read, as stops.sql defines them."""
+    """Return a `with` clause of the relations that rules may read, as in stops.sql."""
     names = ("budgeted_attempts", "last_launched", "reached_steps")
     return "with " + ", ".join(f"{name} as ({render(name)}\n)" for name in names)
 
 
 def bind(con: duckdb.DuckDBPyConnection) -> None:
-    """Let the catalogue know the columns of all views: DuckDB 1.4 reads no others.
+    """Bind all views by listing their columns: DuckDB 1.4 reads no unbound ones.
 
-    To list the columns of all views is to bind them, each once. One with a mistake is left out,
-    and refused where it is read.
+    A view with a mistake stays unbound, and is refused when it is read.
     """
     con.execute("select count(*) from duckdb_columns()")
 
 
 def printed(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> str:
-    """Return the select of a public relation or table with costs in the printed unit."""
+    """Return the select of a relation with its costs converted to the printed unit."""
     scale = UNITS[unit].scale
     if scale == 1:
         return sql
@@ -188,7 +187,7 @@ def printed(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> s
 
 
 def extend(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
-    """Add the rows of one more portion to a relation of the pipeline."""
+    """Insert the rows of the next portion into a stage."""
     _run(con, name, f"insert into {name} {render(name, plugins)}")
 
 

@@ -1,4 +1,4 @@
-"""Invariants of the loaded data: a SQL file each, and a replay with shuffled labels."""
+"""Check the invariants of a database: a SQL file each, and a replay with shuffled labels."""
 
 import time
 from dataclasses import replace
@@ -33,7 +33,7 @@ CHECKED = pa.schema(
 
 
 def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> pa.Table:
-    """Verify every invariant of a database: how much was checked, and how many violate it."""
+    """Check every invariant of a database; return a row each with counts and violations."""
     with database.connect_beside(path, **limits) as con:
         database.require_replays(con)
         return _check(con, progress or (lambda what, done, total: None))
@@ -71,14 +71,14 @@ def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
 
 
 class Checks:
-    """Checks as they are made, each with the time since the one before."""
+    """The rows of the checks made so far, each with its duration."""
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
         self.since = time.perf_counter()
 
     def add(self, check: str, claim: str, looked_at: int, violations: int, **more: Any) -> None:
-        """Add a check; `more` is what was measured and where it is written."""
+        """Add the row of a check; `more` sets its other columns."""
         now = time.perf_counter()
         row = {"check": check, "claim": claim, "looked_at": looked_at, "violations": violations}
         self.rows.append(row | {"seconds": now - self.since} | more)
@@ -90,14 +90,14 @@ class Checks:
 
 
 def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
-    """Stops and selections compared, and how many differ once the labels are shuffled."""
+    """Shuffle the labels, rebuild stops and picks; return how many were compared and differ."""
     plugins = _stored(con)
     blind = [
         stage.rpartition("/")[2] for stage in STAGES if stage.partition("/")[0] in BLIND_FOLDERS
     ]
     con.execute("use memory")
     try:
-        # A view that no file makes reads a run's Parquet files, and is kept as tables are.
+        # Views that read the Parquet files of a run hold data, and are treated like tables.
         relations = con.execute(
             "select table_name from duckdb_tables() where database_name = 'audited' "
             "and schema_name = 'main' union all "
@@ -130,7 +130,7 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
 
 
 def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
-    """Return the plug-ins that a database was replayed with; it may say anything."""
+    """Read the plug-ins of the replay from a database, and check them: it may be a stranger's."""
     plugins: dict[str, list[Plugin]] = {}
     for kind in KINDS:
         query = f"select name, sql, votes_on, path from used_{kind} order by name"

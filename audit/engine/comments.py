@@ -1,4 +1,4 @@
-"""What every public relation and column means, for the database's catalogue and for `schema`."""
+"""Look up what public relations and columns mean, for the catalogue and for `schema`."""
 
 import csv
 import functools
@@ -17,7 +17,7 @@ from audit.engine.sql_files import (
 )
 from audit.text import literal, quoted
 
-# What users may rely on; every other relation of the database is the engine's own business.
+# Relations that users may rely on; all others are internal.
 PUBLIC_RELATIONS = (
     "attempts",
     "texts",
@@ -53,13 +53,13 @@ PUBLIC_RELATIONS = (
     "terminal_replays",
     "terminal_selections",
 )
-# Relations of a load whose columns others have, too.
+# Loaded relations whose comments also hold for equal columns of other relations.
 WRITTEN_FIRST = ("attempts", "grades")
 BOUNDS = {"low": "lower", "high": "upper"}
 
 
 def comment_relations(con: duckdb.DuckDBPyConnection, without: Collection[str] = ()) -> None:
-    """Write into the catalogue what the relations of ours that are there mean, without some."""
+    """Comment on existing relations and their columns in the catalogue, except some."""
     kinds = {name: kind for name, kind in relations(con).items() if name not in without}
     rows = con.execute(
         "select lower(table_name), column_name, comment from duckdb_columns() "
@@ -89,14 +89,14 @@ def comment_relations(con: duckdb.DuckDBPyConnection, without: Collection[str] =
 
 @functools.cache
 def relation_comment(name: str) -> str:
-    """What a row of a relation or table means: the first line of its file, or of the list."""
+    """Return what a row of a relation means, from the header of its file or columns.csv."""
     if name in stage_names():
         return said(name, name)
     return _listed_columns().get((name, ""), ColumnMeaning()).comment
 
 
 class ColumnMeaning(NamedTuple):
-    """What `sql/columns.csv` says of a column: meaning, unit, decimals, and how soon it is shown.
+    """A row of `sql/columns.csv`: meaning, unit and decimals of a column, and its print rank.
 
     The unit `cost` is the replay's own. Columns shown first have the smallest `shown_first`.
     """
@@ -109,9 +109,9 @@ class ColumnMeaning(NamedTuple):
 
 @functools.cache
 def column(relation: str, name: str) -> ColumnMeaning:
-    """A column of a relation or table; what its own row leaves empty, the row for all says.
+    """Look up a column in columns.csv; rows without a relation fill what its own row lacks.
 
-    An end of an interval is written as its estimate is, and strict_x and advisory_x as x.
+    x_low and x_high inherit from x, and so do strict_x and advisory_x.
     """
     rows = [_listed_columns().get((own, name), ColumnMeaning()) for own in (relation, "")]
     estimate, _, end = name.rpartition("_")
@@ -127,7 +127,7 @@ def column(relation: str, name: str) -> ColumnMeaning:
 
 
 def column_comment(relation: str, name: str) -> str:
-    """What a column means; of recorded attempts, as the package that reads records says it."""
+    """Return what a column means; for recorded attempts, from the canonical columns."""
     listed = column(relation, name).comment
     if listed and (relation != "attempts" or (relation, name) in _listed_columns()):
         return listed
@@ -138,13 +138,13 @@ def column_comment(relation: str, name: str) -> str:
 
 
 def is_table(name: str) -> bool:
-    """Whether a name is that of a table, which is computed when it is asked for."""
+    """Tell whether a name is a table of `budget-audit table`."""
     return name in table_names()
 
 
 @functools.cache
 def _listed_columns() -> dict[tuple[str, str], ColumnMeaning]:
-    """The rows of the list by (relation, column); an empty relation means any."""
+    """Read columns.csv by (relation, column); an empty relation means any."""
     with (resource("sql") / "columns.csv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         return {

@@ -1,9 +1,8 @@
-"""Whether plug-ins look ahead: a sample of walks is replayed with other attempts to come.
+"""Detect plug-ins that look ahead: replay a sample of walks with other future attempts.
 
-Every plug-in runs three times more, in a small database that holds nothing but the sample. At first
-the attempts of a walk after some position are cut off, then they come in another order, and at last
-there are no walks but those of one bank. What the plug-in said of the attempts up to that position
-must stay.
+Every plug-in runs three times more, in a small database that holds only the sample. First the
+attempts of a walk after some position are cut off, then they are reordered, and at last all walks
+but those of one bank are removed. The results up to that position must not change.
 """
 
 from collections.abc import Sequence
@@ -19,23 +18,23 @@ from audit.engine.scores import weighed
 from audit.engine.stages import DRAWN, STAGE_NAMES
 from audit.errors import AuditError
 
-# The stage that holds what a kind of plug-in says.
+# The stage with the output of each kind of plug-in.
 SAID_IN = {"selectors": "picked_slots", "rules": "stops", "policies": "policy_positions"}
-# Starting threads for so little takes longer than the work.
+# For so few rows, starting threads takes longer than the work.
 FEW: dict[str, Any] = {"threads": 1, "enable_external_access": False}
-# Not built again: whether an attempt may be picked does not depend on its place in an order, which
-# another contract checks, and draws are replaced by the changed orders.
+# Stages that are not rebuilt: eligibility does not depend on the order, which another contract
+# checks, and the changed orders replace the draws.
 NOT_REBUILT = ("eligible_attempts", *DRAWN)
-# Numbers that stand for an attempt's place among others: a rank of the whole bank would tell of
-# attempts to come, so the attempts that are left are counted anew.
+# Ranks of an attempt among others: a rank in the whole bank reveals future attempts, so that the
+# remaining attempts are ranked again.
 RANKS = ("answer_id", "archive_answer_id", "logprob_rank", "value_rank")
-# The one change that leaves fewer of them.
+# The change that removes attempts from banks.
 CUT_OFF = "cut off"
 SCALED = "floor(1e9 * exp(value - max(value) over (partition by score, bank_id)) + 0.5)::bigint"
 
 
 class Breach(NamedTuple):
-    """A plug-in, and a walk and position where what it says depends on what comes later."""
+    """A plug-in, with a walk and position where its output depends on later attempts."""
 
     kind: str
     change: str
@@ -47,7 +46,7 @@ class Breach(NamedTuple):
 def refuse_foresight(
     con: duckdb.DuckDBPyConnection, plugins: Plugins, kinds: Sequence[str]
 ) -> None:
-    """Refuse the first plug-in of a user's own that looks at attempts not yet launched."""
+    """Refuse the first plug-in of the user that looks at attempts not yet launched."""
     own = {kind: {each.name: each.path for each in plugins.own(kind)} for kind in kinds}
     for breach in foreseen(con, plugins, [kind for kind in kinds if own[kind]]):
         if breach.name in own[breach.kind]:
@@ -63,7 +62,7 @@ def refuse_foresight(
 def foreseen(
     con: duckdb.DuckDBPyConnection, plugins: Plugins, kinds: Sequence[str]
 ) -> list[Breach]:
-    """Return where plug-ins of these kinds look ahead."""
+    """Return the walks and positions where plug-ins of these kinds look ahead."""
     if not kinds:
         return []
     rebuilt, inputs = _lineage([SAID_IN[kind] for kind in kinds], plugins)
@@ -98,7 +97,7 @@ def foreseen(
 
 
 def _lineage(stages: Sequence[str], plugins: Plugins) -> tuple[list[str], set[str]]:
-    """Return the stages up to these that depend on the orders, and the relations that they read."""
+    """Return the stages to rebuild, because they depend on the orders, and their other inputs."""
     reads: dict[str, frozenset[str]] = {}
 
     def depends(name: str) -> bool:
@@ -116,7 +115,7 @@ def _lineage(stages: Sequence[str], plugins: Plugins) -> tuple[list[str], set[st
 
 
 def _sampled(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.Table:
-    """Return the rows of a relation that belong to the sample's walks, or all without a key."""
+    """Return the rows of a relation that belong to the sampled walks; all if it has no key."""
     columns = [row[0] for row in con.execute(f"describe {name}").fetchall()]
     key = next((key for key in ("walk_id", "bank_id", "problem_id") if key in columns), None)
     sql = f"from {name}"
@@ -144,7 +143,7 @@ def _sampled(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.
 def _fill(
     world: duckdb.DuckDBPyConnection, change: str, tables: dict[str, pa.Table], sample: pa.Table
 ) -> None:
-    """Fill a schema with the sample alone, whose walks take the changed orders."""
+    """Create a schema with only the sample, its walks in the changed orders."""
     world.execute(f'create schema "{change}"; use "{change}"')
     world.register("sampled_walks", sample)
     for name, table in tables.items():
@@ -174,7 +173,7 @@ def _fill(
 
 
 def _walk(con: duckdb.DuckDBPyConnection, walk_id: int) -> str:
-    """Return a walk as a user knows it."""
+    """Name a walk for a message: archive, problem and repeat."""
     ((archive, competition, question, repeat),) = con.execute(
         "select archive, competition, question_id, repeat from walks where walk_id = ?",
         [walk_id],

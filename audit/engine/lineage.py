@@ -1,4 +1,4 @@
-"""What a select reads: the proof that nothing before coverage sees a label (threat model, e)."""
+"""Find what a select reads, to prove that no stage before coverage sees a label (threat e)."""
 
 import functools
 import json
@@ -16,7 +16,7 @@ _own = threading.local()
 
 
 def _parser() -> duckdb.DuckDBPyConnection:
-    """Return a database with nothing in it, to parse statements; threads cannot share one."""
+    """Return this thread's empty database, which parses statements."""
     if not hasattr(_own, "parser"):
         _own.parser = duckdb.connect()
     return _own.parser
@@ -24,7 +24,7 @@ def _parser() -> duckdb.DuckDBPyConnection:
 
 @functools.cache
 def relations_read(sql: str) -> frozenset[str]:
-    """Return the relations a select reads, its own common table expressions aside.
+    """Return the relations that a select reads, without its own common table expressions.
 
     A function whose value depends on more than its arguments is listed as `name()`: table
     functions, chance, the clock, settings and plans.
@@ -33,7 +33,7 @@ def relations_read(sql: str) -> frozenset[str]:
     read: set[str] = set()
 
     def walk(node: Any, defined: frozenset[str]) -> None:
-        """Collect what a part of the tree reads where these expressions are defined."""
+        """Collect what a part of the syntax tree reads; `defined` are the visible CTEs."""
         if isinstance(node, list):
             for child in node:
                 walk(child, defined)
@@ -78,22 +78,21 @@ def relations_read(sql: str) -> frozenset[str]:
 
 
 def relations_named(sql: str) -> frozenset[str]:
-    """Return the names after `from` and `join`: what a file of our own reads, and its common table
-    expressions, which never have the name of a relation.
+    """Return the names after `from` and `join` in one of our own files, its CTEs included.
 
-    A test compares with what is parsed, which needs a database and its list of functions.
+    This is faster than parsing; a test compares both. No CTE has the name of a relation.
     """
     code = re.sub("--.*", "", sql)
     return frozenset(re.findall(r"\b(?:from|join)\s+\(?\s*(\w+)", code))
 
 
 def _path(node: dict[str, Any]) -> list[str]:
-    """Return the name of a table in a syntax tree, with the catalog and schema that it is given."""
+    """Return the parts of a table name in a syntax tree, with its catalog and schema if given."""
     return [part.lower() for part in node["qualified_name"]["path"]]
 
 
 def _tells(function: str) -> bool:
-    """Return whether a function may read more than its arguments, such as the clock or a relation.
+    """Tell whether a function may read more than its arguments, such as the clock or a relation.
 
     One that DuckDB does not have itself is a macro, which can read any relation.
     """
@@ -101,7 +100,7 @@ def _tells(function: str) -> bool:
 
 
 def _is_clock(names: list[str]) -> bool:
-    """Return whether a column's name is a function that is called without parentheses."""
+    """Tell whether a column name is a function called without parentheses, as current_date."""
     name = names[0].lower()
     is_called = name.startswith("current_") or name in CALLED_BARE
     return len(names) == 1 and is_called
@@ -109,14 +108,14 @@ def _is_clock(names: list[str]) -> bool:
 
 @functools.cache
 def _own_functions() -> frozenset[str]:
-    """Return the functions of DuckDB itself."""
+    """Return the names of the built-in functions of DuckDB."""
     query = "select distinct lower(function_name) from duckdb_functions()"
     return frozenset(name for (name,) in _parser().cursor().execute(query).fetchall())
 
 
 @functools.cache
 def _telling_functions() -> frozenset[str]:
-    """Functions whose value depends on more than their arguments."""
+    """Return the built-in functions whose value depends on more than their arguments."""
     query = (
         "select distinct lower(function_name) from duckdb_functions() "
         "where stability <> 'CONSISTENT'"

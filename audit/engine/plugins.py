@@ -1,4 +1,4 @@
-"""Rules, selectors and policies: a file each, held to one contract whoever wrote it."""
+"""Rules, selectors and policies: one SQL file each, checked alike whoever wrote it."""
 
 import functools
 import re
@@ -18,22 +18,22 @@ NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 
 @dataclass(frozen=True)
 class PluginKind:
-    """A kind of plug-in: what its files may read, and the columns that they give."""
+    """A kind of plug-in: what its selects may read, and the columns they must return."""
 
     name: str
     may_read: frozenset[str]
     columns: tuple[str, ...]
-    # What a replay is run with where nothing is asked for, and what is always among the asked.
+    # Names used by default, and names added to every choice.
     default: tuple[str, ...] = ()
     always: tuple[str, ...] = ()
 
     @property
     def one(self) -> str:
-        """Return what one plug-in of the kind is called."""
+        """Return the singular of the kind, such as `policy`."""
         return {"policies": "policy"}.get(self.name, self.name[:-1])
 
 
-# A plug-in knows generated fields, orders and settings, never a label.
+# A plug-in may read generated fields, orders and settings, never a label.
 KINDS = {
     kind.name: kind
     for kind in (
@@ -60,10 +60,10 @@ KINDS = {
         ),
     )
 }
-# An exit knows the asked checkpoints of attempts. It is no part of a replay.
+# An exit reads the asked checkpoints of attempts. It is not part of a replay.
 EXITS = PluginKind("exits", frozenset({"exit_checkpoints", "exit_size"}), ("attempt_id", "step"))
 EVERY_KIND = {**KINDS, "exits": EXITS}
-# Before any order is walked, selectors are looked at on the canonical one.
+# The columns of selectors are checked on the canonical order, before any other is walked.
 CANONICAL = "with walked_attempts as (from canonical_attempts)"
 # The selector that a replay of tasks without an answer has by default.
 ANSWERLESS = "first"
@@ -73,7 +73,7 @@ SAME_SELECTOR = {"best_logprob": "max_logprob"}
 
 @dataclass(frozen=True)
 class Plugin:
-    """A rule, selector or policy: its file's stem, text and path, and what its answers are."""
+    """A rule, selector or policy: name, SQL and path of its file, and the answers it votes on."""
 
     name: str
     sql: str
@@ -82,18 +82,18 @@ class Plugin:
 
     @property
     def needs_answers(self) -> bool:
-        """Return whether a selector votes, so that tasks without an answer have no use for it."""
+        """Tell whether a selector votes on answers, and is useless for tasks without any."""
         return bool(re.search(r"^-- needs: answers$", self.sql, re.MULTILINE))
 
     @property
     def is_own(self) -> bool:
-        """Return whether it is a user's own, not one of the project's."""
+        """Tell whether the user wrote it, not the project."""
         return not self.path.startswith("sql/")
 
 
 @dataclass(frozen=True)
 class Plugins:
-    """What a replay is run with, each kind by ascending name."""
+    """The plug-ins of a replay, each kind sorted by name."""
 
     rules: Sequence[Plugin] = field(default_factory=lambda: default_plugins("rules"))
     selectors: Sequence[Plugin] = field(default_factory=lambda: default_plugins("selectors"))
@@ -103,22 +103,22 @@ class Plugins:
 
     @property
     def walks_on(self) -> bool:
-        """Return whether one of the rules is a user's own, which may launch beyond the budget."""
+        """Tell whether a rule may launch attempts beyond the budget, as one of the user may."""
         return any(rule.is_own or "budgeted_attempts" in rule.sql.lower() for rule in self.rules)
 
     def own(self, kind: str) -> list[Plugin]:
-        """Return the plug-ins of a kind that are a user's own."""
+        """Return the plug-ins of a kind that the user wrote."""
         return [plugin for plugin in getattr(self, kind) if plugin.is_own]
 
 
 @functools.cache
 def plugins(kind: str) -> tuple[Plugin, ...]:
-    """Return the project's own plug-ins of a kind, by ascending name."""
+    """Return the built-in plug-ins of a kind, sorted by name."""
     return tuple(read_plugin(path) for path in sorted((resource("sql") / kind).glob("*.sql")))
 
 
 def default_plugins(kind: str) -> list[Plugin]:
-    """Return the plug-ins that a replay has where nothing is asked for."""
+    """Return the plug-ins of a kind that a replay uses by default."""
     return [plugin for plugin in plugins(kind) if plugin.name in KINDS[kind].default]
 
 
@@ -129,9 +129,9 @@ def chosen(
     always: Sequence[str] = (),
     left_out: Collection[str] = (),
 ) -> list[Plugin]:
-    """Return the plug-ins of names, of `all` and of folders, with those that are always among them.
+    """Return the plug-ins that an option names: names, folders or `all`, and those of `always`.
 
-    `all` is all that are known but those to be left out.
+    `all` means every available plug-in except `left_out`.
     """
     parts = str(asked).split(",") if isinstance(asked, str | Path) else list(asked)
     by_name: dict[str, Plugin] = {}
@@ -147,14 +147,14 @@ def chosen(
                 f"--{kind}: no {KINDS[kind].one} or folder '{part}'; there are all, "
                 f"{', '.join(sorted(available))}"
             )
-    # A replay without policies has not even the one that never stops.
+    # A replay without policies lacks even the policy `none`.
     if by_name or kind != "policies":
         by_name |= {name: available[name] for name in always if name in available}
     return [by_name[name] for name in sorted(by_name)]
 
 
 def _folder(kind: str, folder: str, available: Mapping[str, Plugin]) -> list[Plugin]:
-    """Return the plug-ins of a user's folder."""
+    """Read and check the plug-ins of a folder of the user."""
     paths = sorted(Path(folder).glob("*.sql"))
     if not paths:
         raise AuditError(f"{folder}: no .sql file here; --{kind} takes a folder of them")
@@ -168,7 +168,7 @@ def _folder(kind: str, folder: str, available: Mapping[str, Plugin]) -> list[Plu
 
 
 def read_plugin(path: Path) -> Plugin:
-    """Return the plug-in of a file."""
+    """Read a plug-in from its file."""
     try:
         sql = path.read_text(encoding="utf-8").strip().rstrip(";")
     except UnicodeDecodeError as error:
@@ -180,7 +180,7 @@ def read_plugin(path: Path) -> Plugin:
 
 
 def edited_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> list[str]:
-    """Return the files of used plug-ins that are not as the database holds them any more."""
+    """Return the files of plug-ins of the last replay that were edited since."""
     rows = con.execute(
         f"select path, sql from used_{kind} where not starts_with(path, 'sql/') order by path"
     ).fetchall()
@@ -190,7 +190,7 @@ def edited_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> list[str]:
 
 
 def check_plugin(kind: str, plugin: Plugin) -> None:
-    """Refuse a plug-in without a name, or one that is not one select over unlabelled relations."""
+    """Refuse an invalid name, more than one select, or a relation the kind may not read."""
     one = EVERY_KIND[kind].one
     if not NAME_PATTERN.fullmatch(str(plugin.name)):
         raise AuditError(

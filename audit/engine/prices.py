@@ -1,4 +1,4 @@
-"""Prices by archive, from a CSV: whole millionths of money per million tokens."""
+"""Read prices by archive from a CSV, as whole millionths of money per million tokens."""
 
 import csv
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from audit.errors import AuditError
 from audit.options import Settings
 from audit.text import visible
 
-# What a file must have, and the price of prompt tokens that were cached, if it differs.
+# Columns of a file of prices; cached_input is optional, where cached prompts cost less.
 REQUIRED = ("archive", "input", "output")
 COLUMNS = (*REQUIRED, "cached_input")
 LAYOUT = "write the columns archive,input,output and, if wanted, cached_input"
@@ -73,7 +73,7 @@ def read_prices(file: str | Path) -> tuple[Price, ...]:
 
 
 def price_notes(prices: Sequence[Price]) -> list[str]:
-    """Prices that are allowed and hardly meant: a decimal comma looks like a column more."""
+    """Warn of archives with cached tokens dearer than others, as a decimal comma makes them."""
     dear = [archive for archive, paid, cached, _ in prices if cached > paid]
     return [
         f"--prices: cached tokens of archive {visible(archive)} cost more than others; is that "
@@ -83,7 +83,7 @@ def price_notes(prices: Sequence[Price]) -> list[str]:
 
 
 def _millionths(text: str, name: str, where: str) -> int:
-    """A price in whole millionths, exactly."""
+    """Convert the text of a price to whole millionths; refuse one that is not exact."""
     try:
         price = Decimal(text.strip())
     except InvalidOperation:
@@ -99,7 +99,7 @@ def _millionths(text: str, name: str, where: str) -> int:
 
 
 def require_prices(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
-    """Refuse prices that leave out an archive of the replay."""
+    """Refuse prices without a row for some archive of the replay."""
     if not settings.prices:
         return
     rows = con.execute(
@@ -121,7 +121,7 @@ NEEDED = {
 
 
 def require_costs(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
-    """Refuse records that do not say what an attempt costs in the unit."""
+    """Refuse a replay in a unit in which some attempt has no cost."""
     if settings.unit not in NEEDED:
         return
     rows = con.execute(

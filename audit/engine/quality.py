@@ -1,4 +1,4 @@
-"""Whether records fit what is computed from them: counts kept with them, judged by thresholds."""
+"""Check whether records suit the replay: count anomalies, and judge them by thresholds."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -10,8 +10,8 @@ from audit.engine.sql_files import resource
 from audit.text import quoted, visible
 
 ARCHIVES_SHOWN = 3
-# Checks that are not told where another one tells of the same archive and level, for one cause; a
-# check without another is told by `data_quality` alone. What fails is always told.
+# Checks that are not printed where another one finds the same cause in an archive and level; one
+# without another appears in `data_quality` only. Failed checks are always printed.
 SAME_CAUSE = {
     "answered": "right_not_eligible",
     "answers_missed": "right_not_eligible",
@@ -22,29 +22,29 @@ SAME_CAUSE = {
     "cut_by_live_budget": "",
 }
 TELLING = "scores_tell_labels"
-# Tables of attempts that checks of records read.
+# Tables of attempts that the checks of records read.
 FILTERED = ("attempts", "texts", "steps", "recorded_scores", "labels")
 
 
 def _checks(folder: str) -> list[str]:
-    """Return the checks of a folder; adding one is adding a file, and a line of thresholds."""
+    """Return the names of the checks in a folder of sql/quality, one file each."""
     return sorted(path.stem for path in (resource("sql") / "quality" / folder).glob("*.sql"))
 
 
 def count_records(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None = None) -> None:
-    """Run the checks of the loaded records; those of texts, which are slow, for `archives` only."""
+    """Count what the checks of records find; check texts, which is slow, for `archives` only."""
     loaded = None if archives is None else sorted(archives)
-    # Texts are read once for all checks; a load has measured those that came in.
+    # Texts are measured once for all checks; a load has measured the new ones already.
     con.execute(f"create temp table if not exists text_measures as {render('text_measures')}")
     checks = {name: render(name) for name in _checks("records")}
-    # A count of texts is slow, and depends on its own archive alone.
+    # Checks of texts are slow, and depend on one archive alone.
     whole = [name for name in checks if loaded is None or "text_measures" not in checks[name]]
     con.execute(
         'delete from quality_counts where is_of_replay is not true and ("check" in $whole '
         'or ("check" in $checks and list_contains($archives, archive)))',
         {"whole": whole, "checks": list(checks), "archives": loaded or []},
     )
-    # One by one: side by side they would take the memory of all of them.
+    # One query per check: in a single one, their memory would add up.
     for name, sql in checks.items():
         chosen = "true" if name in whole else "list_contains($archives, archive)"
         con.execute(
@@ -56,7 +56,7 @@ def count_records(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None
 
 
 def count_replays(con: duckdb.DuckDBPyConnection) -> None:
-    """Count what the checks of the replays find, at each of their levels."""
+    """Count what the checks of replays find, at each of their levels such as budgets."""
     forget_replays(con)
     for name in _checks("replays"):
         con.execute(
@@ -69,9 +69,9 @@ def count_replays(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _count_replayed_records(con: duckdb.DuckDBPyConnection) -> None:
-    """Run the checks of records once more, on those that the filters of a replay leave.
+    """Run the checks of records again, on the problems that the filters of a replay keep.
 
-    Temporary views of the same names, which go before tables, hide all other records.
+    Temporary views hide the tables of the same names, and with them all other records.
     """
     ((database,),) = con.execute("select current_database()").fetchall()
     place = f"{quoted(database)}.main"
@@ -99,7 +99,7 @@ def _count_replayed_records(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def forget_replays(con: duckdb.DuckDBPyConnection) -> None:
-    """Delete the counts of replays, and what their filters left out."""
+    """Delete the counts of replays, and the list of problems that their filters left out."""
     con.execute("delete from quality_counts where is_of_replay; delete from unreplayed_problems")
 
 
@@ -110,10 +110,10 @@ def quality_notes(
     moment: Literal["load", "replay", "table"] = "load",
     budgets: Iterable[float] | None = None,
 ) -> list[str]:
-    """Return a line for each cause why some archive does not pass, the failed ones first.
+    """Return a line for each check that some archive does not pass, the failed ones first.
 
-    A load tells of its records, a replay and its tables of what the replay adds; what fails is told
-    everywhere. Of tables, only these budgets count.
+    A load prints the checks of records, a replay and its tables those of replays; failed checks
+    are printed everywhere. `budgets` limits the levels.
     """
     found = find(con, archives, moment=moment, budgets=budgets)
     return lines(found, _coverage(con) if moment != "load" else "")
@@ -126,7 +126,7 @@ def find(
     moment: Literal["load", "replay", "table", "report"],
     budgets: Iterable[float] | None = None,
 ) -> list["Finding"]:
-    """Return what is told at a moment, each cause once; a report tells of records and replays."""
+    """Return the findings to print at a moment, each cause once; a report prints all kinds."""
     chosen = None if archives is None else set(archives)
     levels = None if budgets is None else set(budgets)
     found = [
@@ -150,7 +150,7 @@ def find(
 
 
 def lines(found: Iterable["Finding"], covered: str = "") -> list[str]:
-    """Return a line for each check that is not passed, the failed ones first."""
+    """Format findings as one line for each check, the failed ones first."""
     by_check: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in found:
         key = (finding.severity, finding.check, finding.advice)
@@ -162,7 +162,7 @@ def lines(found: Iterable["Finding"], covered: str = "") -> list[str]:
 
 
 class Finding(NamedTuple):
-    """What a check finds in an archive, at one level where it has levels."""
+    """The result of a check for an archive, and for one level if it has levels."""
 
     archive: str
     check: str
@@ -175,7 +175,7 @@ class Finding(NamedTuple):
 
 
 def _name_scores(con: duckdb.DuckDBPyConnection, found: list[Finding]) -> list[Finding]:
-    """Name in the advice of `scores_tell_labels` the score that tells the labels."""
+    """Name the score that reveals labels in the advice of `scores_tell_labels`."""
     if not any(finding.check == TELLING for finding in found):
         return found
     ((database,),) = con.execute("select current_database()").fetchall()
@@ -197,7 +197,7 @@ def _name_scores(con: duckdb.DuckDBPyConnection, found: list[Finding]) -> list[F
 
 
 def _coverage(con: duckdb.DuckDBPyConnection) -> str:
-    """Return what the counts cover where the filters of a replay left problems out."""
+    """Return a note on how many problems the filters of a replay left; else nothing."""
     left_out, total = con.execute(
         "select (select count(*) from unreplayed_problems), (select count(*) from ("
         "select distinct archive, competition, question_id from attempts))"
@@ -206,7 +206,7 @@ def _coverage(con: duckdb.DuckDBPyConnection) -> str:
 
 
 def _join_archives(findings: Sequence[Finding]) -> str:
-    """Return the first few archives with their largest counts and the levels that have any."""
+    """List the first few archives, each with its worst count and its levels."""
     by_archive: dict[str, list[Finding]] = {}
     for finding in findings:
         by_archive.setdefault(finding.archive, []).append(finding)
@@ -223,7 +223,7 @@ def _join_archives(findings: Sequence[Finding]) -> str:
 
 
 def count_dropped(con: duckdb.DuckDBPyConnection, problems: Iterable[tuple[str, int, int]]) -> None:
-    """Keep how many problems a load has left out of an archive, and of how many."""
+    """Store how many problems a load left out of each archive, and of how many."""
     for archive, count, total in problems:
         con.execute(
             "insert into quality_counts values (?, 'problems_dropped', null, ?, ?, false)",

@@ -45,24 +45,24 @@ from audit.engine.views import copy_views, made_views
 from audit.errors import AuditError, first_line
 from audit.progress import Progress
 
-# The key of `meta` under which a replay keeps the digest of the SQL that made it.
+# The key of `meta` for the digest of the SQL that made a replay.
 REPLAYED_BY = "replayed_by"
-# What `main` reads is made at once, other lazy relations when they are asked for.
+# Lazy relations that `main` reads, filled at once; others are filled when they are needed.
 FILLED = ("interval_gains",)
-# What the contracts of a kind look at, where that is not made for every replay.
+# Lazy relations that the contracts of a kind of plug-in read.
 LOOKED_AT = {"selectors": ["picks"], "policies": ["policy_positions"]}
-# Kinds of plug-ins whose rows are held to a contract.
+# Kinds of plug-ins whose rows are checked against a contract.
 CHECKED = ("selectors", "rules", "policies")
-# The line of `meta` that says what the walks were made of.
+# The key of `meta` for the digest of everything that determines the walks.
 MADE_OF = "walks"
 
 
 class Replayed(NamedTuple):
-    """What a replay was run with."""
+    """The settings and plug-ins that a replay ran with."""
 
     settings: Settings
     plugins: Plugins
-    # Whether the budgets were chosen for what attempts cost.
+    # Whether the budgets were chosen from the costs of the attempts.
     has_usual_budgets: bool
 
 
@@ -76,10 +76,9 @@ def replay(
 ) -> Replayed:
     """Replay every order of every bank under every cap, budget and rule, in one transaction.
 
-    Where it `is_users` own, what `main` reads is made at once, and a primary selector that can pick
-    nothing is refused.
-    What is asked for are fields of Settings, together or one by one; what is not is as in the last
-    replay of this database, or the study's.
+    `asked` and `more` are fields of Settings; others are as in the last replay of this database, or
+    the defaults. With `is_users`, fill what `main` reads at once, and refuse a primary selector
+    that can pick nothing.
     """
     require_attempts(con)
     asked = {**(asked or {}), **more}
@@ -113,10 +112,10 @@ def replay(
 def _what_stays(
     con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins
 ) -> Collection[str]:
-    """Return what stays of the last replay where only smaller budgets are others.
+    """Return the relations to keep where only smaller budgets differ from the last replay.
 
-    The walks stay, and every view: it says the same of other budgets. The same replay again makes
-    everything anew.
+    These are the walks and all views, which hold for other budgets, too. Repeating the same replay
+    keeps nothing.
     """
     made_of = _made_of(settings, plugins)
     if read_fact(con, "replays") != "fresh" or read_fact(con, MADE_OF) != made_of:
@@ -131,21 +130,21 @@ def _what_stays(
 
 
 def _made(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
-    """Return name and kind of what the last replay made."""
+    """Return name and kind (table or view) of each relation of the last replay."""
     return con.execute("select name, kind from replay_relations").fetchall()
 
 
 def _made_of(settings: Settings, plugins: Plugins) -> str:
-    """Return a digest of all that makes walks: the settings, the largest budget, the SQL."""
+    """Return a digest of what determines the walks: settings, largest budget, plug-ins, SQL."""
     plugins = replace(plugins, unit=settings.unit, primary=settings.primary_selector)
     settings = replace(settings, budgets=(max(settings.budgets, default=0),))
     return hashlib.sha256(repr((settings, plugins, sql_digest())).encode()).hexdigest()
 
 
 def check_contracts(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
-    """Refuse the first plug-in of a user's own whose rows break its contract.
+    """Refuse the first plug-in of the user whose rows break its contract.
 
-    The project's own are held to the same contracts by its tests.
+    Tests check the built-in ones against the same contracts.
     """
     for kind in CHECKED:
         if not (own := plugins.own(kind)):
@@ -165,7 +164,7 @@ def check_contracts(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
 
 
 def finish(con: duckdb.DuckDBPyConnection) -> None:
-    """Remember and count what a replay has made."""
+    """Store the names of the relations of a replay, the digest of its SQL, and its checks."""
     _remember_made(con)
     store_fact(con, REPLAYED_BY, sql_digest())
     count_replays(con)
@@ -173,18 +172,18 @@ def finish(con: duckdb.DuckDBPyConnection) -> None:
 
 @contextmanager
 def explaining_other_replays(con: duckdb.DuckDBPyConnection, write: bool) -> Iterator[None]:
-    """Say what to do where a reader misses what another version's replays do not have."""
+    """Advise a new replay where a block fails on replays of another version."""
     try:
         yield
     except (duckdb.CatalogException, duckdb.BinderException) as error:
-        # What is written anew does not rest on the old replays.
+        # A command that writes does not depend on the old replays.
         if not write:
             refuse_other_replays(con, error)
         raise
 
 
 def refuse_other_replays(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> None:
-    """Explain a missing relation or column where other SQL than ours made the replays."""
+    """Raise an error that advises a new replay, if other SQL than ours made this one."""
     if read_fact(con, "replays") == "fresh" and read_fact(con, REPLAYED_BY) != sql_digest():
         raise AuditError(
             "another version of budget-audit made these replays; run 'budget-audit replay' again "
@@ -193,7 +192,7 @@ def refuse_other_replays(con: duckdb.DuckDBPyConnection, error: duckdb.Error) ->
 
 
 def _refuse_users_own(con: duckdb.DuckDBPyConnection, ours: Collection[str]) -> None:
-    """Refuse a relation of a user's that has the name of a stage: nothing of theirs is replaced."""
+    """Refuse a relation of the user with the name of a stage, rather than replace it."""
     taken = set(relations(con)) & {*STAGE_NAMES, *table_names()} - {*ours}
     if taken:
         raise AuditError(
@@ -210,9 +209,9 @@ def build_stages(
     progress: Progress | None = None,
     names: Sequence[str] = STAGE_NAMES,
 ) -> Settings:
-    """Build every stage that is not there, the portioned ones for one portion after another.
+    """Build every stage that does not exist, the portioned ones portion by portion.
 
-    The settings come back with the budgets that suit the attempts where none were asked for.
+    Return the settings, with budgets chosen from the costs where none were asked for.
     """
     plugins = replace(plugins, unit=settings.unit, primary=settings.primary_selector)
     waiting = [name for name in names if name not in there]
@@ -238,7 +237,7 @@ def build_stages(
         else:
             build(con, name, plugins, is_extended=name in portioned and len(ranges) > 1)
         if name == "banks":
-            # NumPy draws beside the stages that come first.
+            # Threads draw with NumPy while the next stages are built.
             draws = {n: prefetch(DRAWS[n](con, settings)) for n in DRAWN if n in waiting}
         settings = _looked_at(con, name, settings, plugins)
     for portion in ranges[1:]:
@@ -291,7 +290,7 @@ def _refuse_idle_primary(con: duckdb.DuckDBPyConnection, settings: Settings) -> 
 
 
 def _keep_draws(con: duckdb.DuckDBPyConnection, name: str, batches: Iterable[pa.Table]) -> None:
-    """A table of random draws, filled batch by batch."""
+    """Create a table of random draws, and fill it batch by batch."""
     con.execute(f"create table {name} ({DRAWN_COLUMNS[name]})")
     for batch in batches:
         insert(con, f"insert into {name}", batch)
@@ -321,11 +320,11 @@ DRAWS = {"drawn_orders": _draw_orders, "bootstrap_counts": _draw_counts}
 
 
 def drop_replays(con: duckdb.DuckDBPyConnection, there: Collection[str] = ()) -> bool:
-    """Remove what a replay made, except settings and what is to stay; say if there was any."""
+    """Drop the relations of a replay, except settings and `there`; tell if there were any."""
     kinds = relations(con)
     if "replay_relations" not in kinds:
         return False
-    # A user may have put something else in the place of what we made.
+    # The user may have replaced a relation of ours by one of another kind.
     dropped = [
         name
         for name, kind in _made(con)
@@ -337,7 +336,7 @@ def drop_replays(con: duckdb.DuckDBPyConnection, there: Collection[str] = ()) ->
 
 
 def _remember_made(con: duckdb.DuckDBPyConnection) -> None:
-    """Keep the names of what this replay made: nothing else may be dropped by the next."""
+    """Store the names of the relations of this replay: the next one drops nothing else."""
     kinds = relations(con)
     made = (*REPLAY_RELATIONS, *(name for name in table_names() if name in kinds))
     rows = [(name, kinds[name]) for name in made]
@@ -345,7 +344,7 @@ def _remember_made(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def make_stale(con: duckdb.DuckDBPyConnection, why: str = "archives were loaded") -> bool:
-    """Drop what replays made, but neither their settings nor what a user made; say if any was."""
+    """Drop the relations of replays and mark them stale; tell if there were any."""
     forget_replays(con)
     dropped = drop_replays(con)
     con.execute(

@@ -1,4 +1,4 @@
-"""Scores of attempts, and the selectors that every score has."""
+"""Find the scores of attempts, and make the selectors of each score."""
 
 import re
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ from audit.errors import AuditError
 from audit.options import Settings
 from audit.text import visible
 
-# The scores that a vote can add up: whole numbers of billionths.
+# The largest score that a vote can add up exactly, in whole billionths.
 LARGEST_WEIGHT = 10**6
 FOLDER = "sql/scores/"
-# The score that mean log-probabilities are.
+# The name under which mean log-probabilities are a score.
 LOGPROB = "logprob"
 SCORE_NAME = re.compile(r"[a-z0-9_]+")
 
 
 def scores(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return the scores that are loaded; log-probabilities are one."""
+    """Return the names of the loaded scores, among them `logprob`."""
     if "scores" not in relations(con):
         return []
     rows = con.execute("select distinct score from scores").fetchall()
@@ -32,7 +32,7 @@ def scores(con: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
-    """Return the selectors of every loaded score, from the files of sql/scores."""
+    """Render a selector for every loaded score and every file of sql/scores."""
     selectors = []
     loaded = scores(con)
     for path in _score_files():
@@ -45,7 +45,7 @@ def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
 
 
 def used_scores(con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin]) -> list[str]:
-    """Return the scores that some selector reads; a user's own may read any."""
+    """Return the scores that some selector reads; one of the user may read all."""
     reading = [
         plugin
         for plugin in selectors
@@ -63,12 +63,12 @@ def _score_files() -> list[Path]:
 
 
 def score_of(selector: Plugin) -> str:
-    """Return the score that a selector of a file of sql/scores reads; its name ends with it."""
+    """Return the score of a selector from sql/scores: the end of its name."""
     return selector.name.removeprefix(f"{PurePath(selector.path).stem}_")
 
 
 def named_scores(selector: str) -> set[str]:
-    """Return the scores that a selector's name may speak of, one for each file of sql/scores."""
+    """Return the possible scores in the name of a selector, such as `prm` in `vote_prm`."""
     named = {selector.removeprefix(f"{path.stem}_") for path in _score_files()} - {selector}
     return {score for score in named if SCORE_NAME.fullmatch(score)}
 
@@ -76,7 +76,7 @@ def named_scores(selector: str) -> set[str]:
 def count_scores(
     con: duckdb.DuckDBPyConnection, score: str, settings: Settings
 ) -> list[tuple[str, int, int]]:
-    """Return the archives of a replay that have a score: how many are no weights, of how many."""
+    """Count the values of a score, and those that are no weights, by archive of a replay."""
     return con.execute(
         f"""
         select
@@ -105,7 +105,7 @@ def count_scores(
 
 
 def unfit_selectors(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
-    """Return the selectors that `all` leaves out: of scores it lacks, or cannot add up."""
+    """Return the selectors that `all` leaves out: of scores missing, or too large to add up."""
     unfit = set()
     for score in {*scores(con), LOGPROB}:
         counted = count_scores(con, score, settings) if score in scores(con) else []

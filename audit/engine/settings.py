@@ -1,4 +1,4 @@
-"""Settings of a replay: as asked, else of the last replay, else the defaults; kept as tables."""
+"""Settings of a replay: from options, the last replay or the defaults; stored as tables."""
 
 import json
 import math
@@ -35,17 +35,16 @@ from audit.units import UNITS, read_budgets, write_amount, write_exactly
 
 LARGEST_BUDGET = 10**15
 MOST_DRAWS = 10**6
-# The fact that the defaults of one run per problem were taken.
+# The key of `meta` that tells that the defaults for one run per problem were used.
 ONE_RUN = "one_run"
-# Shares of the attempts that cost no more than a default budget of another unit than the study's.
+# Quantiles of the costs of attempts that become the default budgets in other units.
 SHARES = (Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(9, 10))
 
 
 def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Settings:
-    """The settings of the last replay, or the defaults, with what is asked for in their place.
+    """Return the settings of the last replay, or the defaults, replaced by those in `asked`.
 
-    Budgets are as a user writes them, in the unit; the added ones come to those that are asked for
-    or were there.
+    Budgets are parsed in the unit; `add_budgets` extends those asked for or of the last replay.
     """
     values = {
         name: value for name, value in asked.items() if value is not None and name not in KINDS
@@ -86,9 +85,9 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
 def _with_one_run(
     con: duckdb.DuckDBPyConnection, last: Settings, values: Mapping[str, Any]
 ) -> Settings:
-    """Return the last settings with the defaults of one run per problem, or without them.
+    """Return the last settings with or without the defaults for one run per problem.
 
-    A first replay takes them; a later one gives them up once a problem has several attempts.
+    A first replay uses them; a later one drops them once a problem has several attempts.
     """
     taken = read_fact(con, ONE_RUN) is not None
     if "attempts" not in relations(con) or ("settings" in relations(con) and not taken):
@@ -106,7 +105,7 @@ def _with_one_run(
 def has_one_run(
     con: duckdb.DuckDBPyConnection, archives: Sequence[str] = (), competitions: Sequence[str] = ()
 ) -> bool:
-    """Return whether every problem has one attempt, in these archives and competitions or all."""
+    """Tell whether no problem of these archives and competitions has a second attempt."""
     second = con.execute(
         "select 1 from attempts where slot > 0 and (len($1) = 0 or list_contains($1, archive)) "
         "and (len($2) = 0 or list_contains($2, competition)) limit 1",
@@ -123,19 +122,19 @@ def _budgets(name: str, written: Any, unit: str) -> tuple[int, ...]:
 
 
 def is_stored(field: Field[Any]) -> bool:
-    """Whether the relation `settings` holds a field; plug-ins have relations of their own."""
+    """Tell whether a field is stored in the table `settings`; plug-ins have their own tables."""
     return field.metadata.get("is_stored", True)
 
 
 def as_tuples(value: Any) -> Any:
-    """Lists, which JSON and callers have, as the tuples that settings have."""
+    """Convert lists to tuples, nested ones too; return other values unchanged."""
     return tuple(as_tuples(item) for item in value) if isinstance(value, list | tuple) else value
 
 
 def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()) -> Settings:
-    """The settings of the last replay; the defaults where there was none.
+    """Read the settings of the last replay, or return the defaults.
 
-    One that cannot be read is refused, unless it is to be replaced.
+    Refuse an invalid setting, unless its name is in `replaced`.
     """
     if "settings" not in relations(con):
         return Settings()
@@ -160,7 +159,7 @@ def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()
 
 
 def _read(field: Field[Any], text: str, stored: Mapping[str, str]) -> Any:
-    """Return the value of a setting from the text that `_written` has made of it."""
+    """Parse the stored text of a setting; the inverse of `_written`."""
     kind = field.metadata["kind"]
     if kind == "amounts":
         return tuple(read_budgets(text, stored.get("unit", Settings().unit)))
@@ -182,7 +181,7 @@ def _read(field: Field[Any], text: str, stored: Mapping[str, str]) -> Any:
 
 
 def _written(field: Field[Any], settings: Settings) -> str:
-    """Return a setting as people read it; budgets are in the unit."""
+    """Format a setting for the table `settings`; budgets are in the unit."""
     value, kind = getattr(settings, field.name), field.metadata["kind"]
     if kind == "amounts":
         return ",".join(write_exactly(amount, settings.unit) for amount in value)
@@ -192,7 +191,7 @@ def _written(field: Field[Any], settings: Settings) -> str:
 
 
 def check(settings: Settings) -> None:
-    """Refuse a setting that means nothing."""
+    """Refuse invalid settings, such as a budget of 0."""
     if settings.unit not in UNITS:
         raise AuditError(f"--unit {settings.unit}: must be {' or '.join(UNITS)}")
     if min(settings.budgets, default=1) < 1:
@@ -225,7 +224,7 @@ def check(settings: Settings) -> None:
 def resolve_plugins(
     con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any], settings: Settings
 ) -> Plugins:
-    """The plug-ins of a replay; those of the last one where nothing is asked for."""
+    """Return the plug-ins asked for; of kinds not asked for, those of the last replay."""
     by_kind = {}
     for kind in KINDS:
         available = available_plugins(con, kind, settings.primary_selector, asked.get(kind))
@@ -245,11 +244,11 @@ def resolve_plugins(
 def available_plugins(
     con: duckdb.DuckDBPyConnection, kind: str, primary: str, asked: Any
 ) -> dict[str, Plugin]:
-    """The plug-ins that can be chosen by name in this database."""
+    """Return the plug-ins of a kind that can be chosen by name in this database."""
     available = {plugin.name: plugin for plugin in plugins(kind)}
     if kind == "selectors":
         is_usual = asked is None and primary in available and "used_selectors" not in relations(con)
-        # The selectors of scores take a while to render, and the default ones are none of them.
+        # Rendering the selectors of scores is slow, and no default selector is among them.
         if not is_usual:
             available |= {plugin.name: plugin for plugin in score_selectors(con)}
         if not has_answers(con):
@@ -265,7 +264,7 @@ def _last_plugins(
     available: Mapping[str, Plugin],
     primary: Sequence[str],
 ) -> list[Plugin]:
-    """Return the plug-ins of the last replay, or the default ones, with the primary selector."""
+    """Return the plug-ins of the last replay, or else the defaults, and the primary selector."""
     if f"used_{kind}" not in relations(con):
         names = KINDS[kind].default
         if kind == "selectors" and not has_answers(con):
@@ -289,7 +288,7 @@ def _last_plugins(
 def _require_selector(
     settings: Settings, selectors: Sequence[Plugin], available: Mapping[str, Plugin]
 ) -> None:
-    """Refuse a primary selector that is not there, or that votes where there is no answer."""
+    """Refuse an unknown primary selector, or one that votes on tasks without answers."""
     name, names = settings.primary_selector, {plugin.name for plugin in selectors}
     if name in names:
         return
@@ -302,7 +301,7 @@ def _require_selector(
 
 
 def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugins) -> None:
-    """Write the settings as tables, visible and joinable."""
+    """Store the settings and plug-ins as tables, so that SQL can join them."""
     is_one = (settings.caps, settings.orders) == ((1,), 1)
     is_one = is_one and has_one_run(con, settings.archives, settings.competitions)
     store_fact(con, ONE_RUN, "true" if is_one else None)
@@ -359,7 +358,7 @@ def _keep_plugins(
 def create(
     con: duckdb.DuckDBPyConnection, relation: str, columns: str, rows: Iterable[tuple[Any, ...]]
 ) -> None:
-    """Create a table with these columns, such as "cap integer", and rows."""
+    """Create or replace a table with columns such as "cap integer, budget bigint" and rows."""
     declared = [column.split() for column in columns.split(", ")]
     values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in declared]
     if not is_utf8(
@@ -371,7 +370,7 @@ def create(
 
 
 def usual_budgets(costs: Iterable[int]) -> tuple[int, ...]:
-    """Budgets that suit what attempts cost: quantiles, rounded half up to two digits."""
+    """Choose default budgets: quantiles of the costs, rounded half up to two digits."""
     costs = sorted(costs)
     budgets = set()
     for share in SHARES:

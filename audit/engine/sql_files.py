@@ -1,4 +1,4 @@
-"""The SQL files: where they are, what they are called, and how they are rendered."""
+"""Find the SQL files, and read their text and headers."""
 
 import functools
 import hashlib
@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from audit.errors import AuditError
 
-# What a file of `sql/intervals` may ask of a column: ends of intervals, how replicates differ, and
-# in what percent of them it is true.
+# Statistics of a column in a file of `sql/intervals`: ends of intervals, the standard error, and
+# the percentage of replicates in which it changed or is true.
 STATISTICS = ("low", "high", "test_low", "test_high", "error", "changed", "share")
 
 
 @functools.cache
 def resource(folder: str) -> Path:
-    """Return the folder `sql` or `queries`, of the installed package or of a checkout."""
+    """Return the path of the folder `sql` or `queries`, in the package or in a checkout."""
     here = Path(__file__).resolve().parent.parent
     inside = here / folder
     return inside if inside.is_dir() else here.parent / folder
@@ -24,24 +24,24 @@ def resource(folder: str) -> Path:
 
 @functools.cache
 def _stage_files() -> dict[str, str]:
-    """Return every name that has SQL, and its file; the stem is the name."""
+    """List the SQL files: path below `sql` by stem."""
     root = resource("sql")
     return {path.stem: path.relative_to(root).as_posix() for path in sorted(root.rglob("*.sql"))}
 
 
 def stage_file(name: str) -> str:
-    """Return the file of a stage, rule, selector or table, below `sql`."""
+    """Return the path of a stage, rule, selector or table below `sql`."""
     return _stage_files()[name]
 
 
 def stage_names() -> list[str]:
-    """Return the names `budget-audit sql` takes."""
+    """Return the sorted names that `budget-audit sql` takes."""
     return sorted(_stage_files())
 
 
 @functools.cache
 def sql_digest() -> str:
-    """Return a digest of every file of `sql`: replays of another one may lack what ours read."""
+    """Return a digest of all files of `sql`, to recognize replays of another version."""
     digest = hashlib.sha256()
     for path in sorted(resource("sql").rglob("*.*")):
         if path.suffix in (".sql", ".jinja", ".csv"):
@@ -50,7 +50,7 @@ def sql_digest() -> str:
 
 
 def table_names() -> list[str]:
-    """Return the tables `budget-audit table` takes."""
+    """Return the sorted names that `budget-audit table` takes."""
     return list(_stems(resource("sql") / "tables"))
 
 
@@ -61,16 +61,16 @@ def _stems(folder: Path) -> tuple[str, ...]:
 
 @functools.cache
 def text(name: str) -> str:
-    """Return what a file says, without its last line break; a template is not yet rendered."""
+    """Read a SQL file by its name, unrendered and without the last line break."""
     path = resource("sql") / stage_file(name)
     return path.read_text(encoding="utf-8").removesuffix("\n")
 
 
 @functools.cache
 def header(name: str) -> dict[str, str]:
-    """Return the header of a file, `-- word: text` by word; its own name is what a row means.
+    """Parse the header of a SQL file: lines `-- word: text`; under its own name, what a row means.
 
-    A sentence goes on in the next line where that is indented by four blanks more.
+    A line indented by four more blanks continues the one before.
     """
     lines = itertools.takewhile(lambda line: line.startswith("-- "), text(name).split("\n"))
     sentences = "\n".join(lines).replace("\n--     ", " ")
@@ -78,21 +78,21 @@ def header(name: str) -> dict[str, str]:
 
 
 def said(name: str, word: str) -> str:
-    """Return a line that the header of a file must have."""
+    """Return the text of a word in the header of a SQL file; refuse a file without it."""
     if word not in header(name):
         raise AuditError(f"sql/{stage_file(name)}: its header lacks the line '-- {word}: …'")
     return header(name)[word]
 
 
 def table_purpose(name: str) -> str:
-    """Return what a row of a table means."""
+    """Return what a row of a table means, from its header."""
     return said(name, name)
 
 
 class Weighing(NamedTuple):
-    """What replicates are made of, said in the header of `sql/intervals/interval_x.sql`."""
+    """The totals that the bootstrap resamples, from the header of `sql/intervals/interval_x.sql`."""
 
-    # What the select of the file calls them.
+    # The name of the replicates in the select of the file.
     replicate: str
     # A relation of per-problem totals with problem_id and replays, equal for all problems of a
     # key, and which of its rows.
@@ -104,7 +104,7 @@ class Weighing(NamedTuple):
 def weighing(name: str) -> Weighing | None:
     """Return the totals that the bootstrap of an `interval_x` resamples, or None if it has none.
 
-    It may take the totals of another one, which `-- of:` names.
+    A line `-- of:` names another file to take the totals from.
     """
     source = header(name).get("of", name)
     if "totals" not in header(source):
@@ -116,12 +116,12 @@ def weighing(name: str) -> Weighing | None:
 
 @functools.cache
 def interval_names() -> list[str]:
-    """Return what is computed from replicates: the files of `sql/intervals`."""
+    """Return the sorted names of the files of `sql/intervals`."""
     return sorted(path.stem for path in (resource("sql") / "intervals").glob("*.sql"))
 
 
 def interval_statistics(name: str) -> dict[str, tuple[str, ...]]:
-    """Return the statistics that a file of `sql/intervals` asks for in its header."""
+    """Return the statistics by column in the header of a file of `sql/intervals`."""
     asked = header(name).get("intervals", "").split(";") if name in interval_names() else ()
     statistics = {words[0]: tuple(words[1:]) for entry in asked if (words := entry.split())}
     for word in (word for words in statistics.values() for word in words if word not in STATISTICS):
@@ -133,5 +133,5 @@ def interval_statistics(name: str) -> dict[str, tuple[str, ...]]:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return the names of a header line, which commas separate."""
+    """Split a header line at its commas."""
     return tuple(text.split(", "))

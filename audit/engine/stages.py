@@ -3,14 +3,14 @@
 from audit.engine.sql_files import header, interval_names
 
 # A stage is "folder/name" of its SQL file below `sql`; `drawn_orders` and `bootstrap_counts` are
-# drawn in Python. The folder says what a stage may know.
+# drawn in Python. The folder decides what a stage may read.
 STAGES = (
     # Names become narrow keys.
     "keys/replayed_problems",
     "keys/archives",
     "keys/problems",
     "keys/banks",
-    # What an attempt costs is one number from here on.
+    # From here on, the cost of an attempt is one number.
     "keys/charges",
     "keys/step_costs",
     "keys/step_ends",
@@ -30,7 +30,7 @@ STAGES = (
     "walks/picks",
     "walks/picked_slots",
     "walks/eligible_counts",
-    # Whole walks, whatever they cost, are made when they are asked for.
+    # Whole walks, beyond any budget, are built only when they are needed.
     "walks/whole_reach",
     "walks/whole_walked",
     "walks/whole_attempts",
@@ -50,7 +50,7 @@ STAGES = (
     # At which budgets the built-in rules return another prefix.
     "budgets/known_rules",
     "budgets/return_budgets",
-    # What becomes of the attempt that strict cuts: a checkpoint of it joins the pool.
+    # Terminals: a checkpoint of the attempt that strict cuts may join the pool.
     "terminals/keyed_checkpoints",
     "terminals/openings",
     "terminals/admissions",
@@ -148,7 +148,7 @@ STAGE_NAMES = tuple(stage.rpartition("/")[2] for stage in STAGES)
 
 
 def _kept(name: str) -> str:
-    """Return what the header of a stage says of how it is kept."""
+    """Return the line `-- kept:` of the header of a stage, or nothing."""
     return "" if name in DRAWN else header(name).get("kept", "")
 
 
@@ -161,12 +161,12 @@ LAZY = tuple(
 # Of both, those that are built for a few banks at once, to bound memory: each reads the walks from
 # the variable `first_walk` to the variable `last_walk`, and all where there are none.
 PORTIONED = tuple(name for name in STAGE_NAMES if _kept(name).endswith("by walks"))
-# What depends on no budget but the largest: as far as that reaches, orders are walked.
+# Stages that depend on no budget but the largest, which is how far orders are walked.
 WALKED = (
     *DRAWN,
     *(stage.rpartition("/")[2] for stage in STAGES if stage.startswith(("keys/", "walks/"))),
 )
-# Run settings are tables, visible and joinable.
+# The settings of a replay are tables, so that SQL can join them.
 SETTING_RELATIONS = (
     "settings",
     "budgets",
@@ -184,5 +184,5 @@ SETTING_RELATIONS = (
     "problem_filters",
 )
 REPLAY_RELATIONS = (*SETTING_RELATIONS, *STAGE_NAMES)
-# What is complete only once the boundary attempts have been tokenized.
+# Relations that are incomplete until the boundary attempts have been tokenized.
 TOKEN_RELATIONS = {"prefix_events"}

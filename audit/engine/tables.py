@@ -1,4 +1,4 @@
-"""One published table, at full precision."""
+"""Compute one published table, at full precision."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ from audit.text import not_there
 
 
 def _reads_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
-    """Return whether a table reads tokenized texts; then there must be replays."""
+    """Tell whether a table reads tokenized texts; if so, refuse a database without replays."""
     if name not in table_names() or not relations_named(render(name)) & TOKEN_RELATIONS:
         return False
     require_replays(con)
@@ -25,7 +25,7 @@ def _reads_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
 
 
 def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
-    """Return how many boundary events have yet to be tokenized before a table is complete."""
+    """Count the boundary events still to be tokenized before a table is complete."""
     if not _reads_tokens(con, name):
         return 0
     query = "select count(*) from prefix_events where examined is null"
@@ -33,7 +33,7 @@ def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
 
 
 def relations_behind(names: Iterable[str]) -> set[str]:
-    """Return what tables read by their files, and other relations as they are."""
+    """Return the relations behind some names: what tables read, and other names as they are."""
     tables = set(table_names())
     return {
         relation
@@ -43,7 +43,7 @@ def relations_behind(names: Iterable[str]) -> set[str]:
 
 
 def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
-    """Return one table of the study, at full precision and sorted by its keys."""
+    """Compute one table by name, at full precision and sorted by its keys."""
     if name not in table_names():
         raise AuditError(not_there("table", name, table_names()))
     sql = render(name)

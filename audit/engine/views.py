@@ -1,7 +1,7 @@
-"""The views of a replay, made once for a version and a choice of plug-ins, and copied from then on.
+"""Cache the views of a replay: create them once per version and choice of plug-ins, then copy.
 
-What a view says depends on no record, and to make all of them takes longer than a small replay. So
-they are made over empty tables, and kept beside the package as Python keeps what it compiles.
+Views do not depend on records, and creating them takes longer than a small replay. So they are
+created over empty tables, and cached beside the package as Python caches compiled code.
 """
 
 import contextlib
@@ -25,12 +25,11 @@ from audit.engine.sql_files import sql_digest, table_names
 from audit.engine.stages import DRAWN, STAGE_NAMES, TOKEN_RELATIONS
 from audit.text import literal, quoted
 
-# The name under which they are attached, how many versions and choices are kept, and how small
-# DuckDB can write them.
+# The name of the attached database of views, the most cached files, and options for small files.
 MADE = "audit_views"
 MOST_KEPT = 16
 SMALL = "block_size 16384, storage_version 'v1.4.0'"
-# Empty tables with the columns of what was loaded.
+# Selects the statements that create empty copies of the loaded tables.
 EMPTY = """
     select
         'create table ' || table_name || ' ('
@@ -49,7 +48,7 @@ EMPTY = """
 def made_views(
     con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins
 ) -> Iterator[None]:
-    """Attach the views of a replay with these plug-ins, made now or by an earlier replay."""
+    """Attach the views of a replay with these plug-ins, from the cache or created now."""
     loaded = [row[0] for row in con.execute(EMPTY, {"loaded": [*LOADED]}).fetchall()]
     known = (sql_digest(), _code(), duckdb.__version__, plugins, loaded)
     file = COMPILED / f"{hashlib.sha256(repr(known).encode()).hexdigest()[:16]}.duckdb"
@@ -58,7 +57,7 @@ def made_views(
             con.execute(f"attach ':memory:' as {MADE}")
             with _using(con, MADE):
                 _make(con, settings, plugins, loaded)
-            # What is a user's own is no business of other projects.
+            # The cache is shared: plug-ins of the user stay out of it.
             if not any(plugins.own(kind) for kind in KINDS):
                 _keep(con, file)
         yield
@@ -68,7 +67,7 @@ def made_views(
 
 
 def copy_views(con: duckdb.DuckDBPyConnection) -> Collection[str]:
-    """Copy the attached views into the database, with what they mean, and return their names."""
+    """Copy the attached views and their comments into the database; return their names."""
     ((database,),) = con.execute("select current_database()").fetchall()
     con.execute(f"copy from database {MADE} to {quoted(database)} (schema)")
     made = f"select view_name from duckdb_views() where database_name = '{MADE}' and not internal"
@@ -76,19 +75,19 @@ def copy_views(con: duckdb.DuckDBPyConnection) -> Collection[str]:
 
 
 def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
-    """Make every table a view, so that any program can select from it.
+    """Create a view of every table, so that any program can select from it.
 
-    What the relations and their columns mean is written into the catalogue.
+    Comments on relations and columns are written into the catalogue.
     """
     for name in table_names():
-        # Prefix boxes are counted in tokens: in another unit there is nothing to look at.
+        # Prefix boxes are counted in tokens: in another unit there are none.
         is_known = plugins.unit == "completion" or not relations_named(render(name, plugins)) & (
             TOKEN_RELATIONS
         )
         if is_known:
             build(con, name, plugins)
     bind(con)
-    # A load has written its own.
+    # A load has written the comments of its own relations.
     comment_relations(con, {*LOADED, *VIEWS})
 
 
@@ -98,7 +97,7 @@ def _make(
     plugins: Plugins,
     loaded: Sequence[str],
 ) -> None:
-    """Make the views of a replay over empty tables, and drop those."""
+    """Create the views of a replay over empty tables, and drop the tables."""
     con.execute(";".join(loaded))
     for name in VIEWS:
         con.execute(f"create view {name} as {render(name)}")
@@ -116,25 +115,25 @@ def _make(
 
 
 def _code() -> list[tuple[str, int, int]]:
-    """Return what tells whether the code that makes views is another one, as Python tells it."""
+    """Return name, size and time of each file of this package, to notice changed code."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return [(file.name, (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
 
 
 def _attached(con: duckdb.DuckDBPyConnection, file: Path) -> bool:
-    """Attach a file of views, and return whether that was possible."""
+    """Attach a cached file of views; tell whether that succeeded."""
     if not file.is_file():
         return False
     try:
         con.execute(f"attach {literal(str(file))} as {MADE} (read_only)")
     except duckdb.Error:
-        # A connection of a user's own may read no file.
+        # A connection of the caller may not be allowed to read files.
         return False
     return True
 
 
 def _keep(con: duckdb.DuckDBPyConnection, file: Path) -> None:
-    """Write the attached views to a file, and remove the oldest ones; do without where it fails."""
+    """Write the attached views to the cache, and delete its oldest files; ignore failures."""
     partial = file.with_suffix(f".{os.getpid()}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""What sources hold, whether they load, and the command that loads them; nothing is loaded.
+"""Describe sources: whether they load, with which command, and what they hold.
 
-The first line is the verdict: `loads`; `loads, if this is right:` with what was filled in although
-a number rests on it; or `does not load yet:` with what is asked. What is printed was tried: the
-files' beginnings are read and pass the gate of a load, in memory.
+The first line is the verdict: `loads`; `loads, if this is right:` with guesses that decide a
+number; or `does not load yet:` with questions. The command was tried: the beginnings of the files
+were loaded with it, in memory.
 """
 
 import glob
@@ -40,7 +40,7 @@ NAMES_SHOWN = 20
 FILES_PEEKED = 32
 KINDS_SHOWN = 3
 REASONED = ("completion_tokens", "reasoning_tokens")
-# Columns that are not required, and whose absence is told all the same.
+# Columns that are not required, and are reported all the same when missing.
 MATTERS = ("references", "prompt_tokens")
 
 
@@ -52,9 +52,9 @@ def describe(
     reading: Reading | None = None,
     **options: Any,
 ) -> str:
-    """Return whether sources load, with what command, and what they hold.
+    """Say whether sources load, with which command, and what they hold.
 
-    Give how to read them as a `reading`, or as its options. `write` names a file for the select.
+    Pass a `reading`, or its options one by one. `write` names a file for the select.
     """
     reading = reading or read_options(Reading, options)
     check_reading(reading)
@@ -70,7 +70,7 @@ def describe(
         return visible(f"{NOT_YET} {error}") + "\n"
     settled = [settle(peeks, members, reading) for peeks, members in kinds]
     if len(kinds) > 1:
-        # Files of one tool may differ in what they lack, and load with one command all the same.
+        # Files of one tool may lack different columns, and still load with one command.
         together = [peek for peeks, _ in kinds for peek in peeks]
         one = settle(together, files, reading)
         formats = {peek.format for peek in together}
@@ -86,7 +86,7 @@ def describe(
         more[KINDS_SHOWN:] = [f"and {len(skipped) - KINDS_SHOWN:,} more files were left out"]
     if len(kinds) > len(chosen):
         more.append(f"and {len(kinds) - len(chosen):,} more kinds of files: --all shows them")
-    # Blocks share the lines that are left, with a blank one between them.
+    # The blocks share the remaining lines, with a blank line between them.
     room = (LINES + 1 - len(more) - bool(more)) // len(chosen) - 1
     blocks = []
     for (peeks, members), found in zip(chosen, settled, strict=False):
@@ -100,7 +100,7 @@ def describe(
 
 
 def _describe_select(sources: Sequence[Any], reading: Reading) -> str:
-    """Return what a load by a select would bring in, or why it would be refused."""
+    """Describe what a load with a select would hold, or why it would be refused."""
     trial = try_load(sources, reading)
     if trial.refusal:
         return visible(f"{NOT_YET} {trial.refusal}") + "\n"
@@ -116,7 +116,7 @@ def _describe_select(sources: Sequence[Any], reading: Reading) -> str:
 
 
 def _cut(line: str) -> str:
-    """Return a line as long as a terminal is wide; the verdict and the command stay whole."""
+    """Cut a line to the width of a terminal, except verdicts, questions and commands."""
     verdicts = ("  budget-audit ", LOADS, NOT_YET, "  ? ")
     is_whole = line.startswith(verdicts) or len(line) <= WIDTH
     return line if is_whole else line[: WIDTH - 1] + "…"
@@ -125,13 +125,13 @@ def _cut(line: str) -> str:
 def _ask_about_columns(
     files: Sequence[SourceFile], reading: Reading
 ) -> tuple[list[tuple[list[Source], list[SourceFile]]], Reading, list[Question]]:
-    """Return the kinds of files, read by one of the columns that are asked about."""
+    """Return the kinds of files; ask about ambiguous columns, and read one of them meanwhile."""
     questions: list[Question] = []
     while True:
         try:
             return _kinds(files, reading), reading, questions
         except AuditError as error:
-            # Two columns that say different things: the command has a hole for them.
+            # Two columns that differ: the command gets ??? in their place.
             found = re.findall(r"--map (\w+)=(.+?)(?= or --|$)", str(error))
             if len(found) < 2 or found[0][0] in reading.mapping:
                 raise
@@ -143,7 +143,7 @@ def _ask_about_columns(
 def _kinds(
     files: Sequence[SourceFile], reading: Reading
 ) -> list[tuple[list[Source], list[SourceFile]]]:
-    """Return files by kind, the same format and columns; those not looked into join the last."""
+    """Group files by format and columns; after the first few, the rest join the last group."""
     kinds: dict[Any, tuple[list[Source], list[SourceFile]]] = {}
     last = None
     for number, file in enumerate(files):
@@ -156,13 +156,13 @@ def _kinds(
 
 
 def _needed(settled: Settled) -> tuple[Any, ...]:
-    """Return the options that files need, whatever their archive and competition are called."""
+    """Return the options that files need, ignoring the names of archive and competition."""
     options = {n: n in ("archive", "competition") or v for n, v in settled.proposal.options.items()}
     return settled.reading.answer, settled.reading.failed, settled.proposal.mapping, options
 
 
 def _name_files(files: Sequence[SourceFile]) -> list[str]:
-    """Return a glob that finds just these files, or else their paths."""
+    """Return a glob that matches exactly these files, or else their paths."""
     paths = {file.path for file in files}
     folder = glob.escape(os.path.commonpath([path.parent for path in paths]))
     name = files[0].path.name
@@ -180,8 +180,8 @@ def _block(
     settled: Settled,
     room: int | None,
 ) -> Iterator[str]:
-    """Return the verdict, the command, a record, counts and what is absent, in `room` lines."""
-    # Where kinds of files share the lines, counts say more than a record.
+    """Yield the verdict, command, first record, counts and missing columns, in `room` lines."""
+    # Where several kinds share the lines, counts are more useful than a record.
     is_brief = room is not None and room < LINES // 2
     source, trial, proposal = peeks[0], settled.trial, settled.proposal
     failed = [check for check in trial.warned if check["is_failed"]]
@@ -203,7 +203,7 @@ def _block(
 
 
 def _verdict(source: Source, settled: Settled, failed: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Return the verdict, and what it rests on."""
+    """Yield the verdict, with its questions, its refusal or its guesses."""
     questions, trial = settled.proposal.questions, settled.trial
     if len(questions) == 1:
         yield from [f"{NOT_YET} {questions[0].words}", *list(questions[0].lines())[1:]]
@@ -228,7 +228,7 @@ def _check_line(check: dict[str, Any]) -> str:
 
 
 def _command(paths: Sequence[str], options: Sequence[str]) -> str:
-    """Return the command in one line; of many files a folder is to be made."""
+    """Return the command in one line; for many files, advise to load their folder."""
     if len(paths) > NAMES_SHOWN:
         shown = shlex.join(options) or "no option"
         return f"  {len(paths):,} files such as {paths[0]}: load their folder with {shown}"
@@ -236,7 +236,7 @@ def _command(paths: Sequence[str], options: Sequence[str]) -> str:
 
 
 def _record(trial: Trial) -> Iterator[str]:
-    """Return the first record, as read under the command."""
+    """Yield the first attempt as the command reads it."""
     record = trial.record
     problem = record["name"] if record["name"] is not None else record["question_id"]
     label = {None: "no label", True: "right", False: "wrong"}[record["correct"]]
@@ -256,7 +256,7 @@ def _record(trial: Trial) -> Iterator[str]:
 
 
 def _held(trial: Trial, files: Sequence[Any], format: str) -> Iterator[str]:
-    """Return the counts, and what is noted and warned of, under the command."""
+    """Yield counts, notes and warnings of the trial load."""
     counts = trial.counts
     many = f"{len(files):,} files, " if len(files) > 1 else ""
     part = "" if trial.is_whole else " (of the beginning that was tried)"
@@ -287,7 +287,7 @@ def _held(trial: Trial, files: Sequence[Any], format: str) -> Iterator[str]:
 
 
 def _added_option(trial: Trial, check: str) -> str:
-    """Return the option that adds reasoning to the cost, where both are recorded apart."""
+    """Return the option that adds reasoning tokens to the cost, for that warning only."""
     paths = [trial.mapping.get(name, "") for name in REASONED]
     has_option = check == "reasoning_not_counted" and not paths[0].startswith(COUNTED)
     return f": --map completion_tokens={'+'.join(paths)}" if has_option else ""
@@ -304,7 +304,7 @@ def _short(value: Any) -> str:
 
 
 def _absent(source: Source, settled: Settled) -> Iterator[str]:
-    """Return what is absent and matters."""
+    """Yield a line for each missing column that limits results: label, references, prompts."""
     mapped = source.mapping.keys() | settled.reading.mapping.keys()
     if not settled.trial.counts["labelled"]:
         yield f"absent: {explain(source, 'correct')}"
@@ -315,7 +315,7 @@ def _absent(source: Source, settled: Settled) -> Iterator[str]:
 
 
 def _everything(source: Source, settled: Settled) -> Iterator[str]:
-    """Return every column with its origin, what is unused, and what is absent."""
+    """Yield every column with its origin, then unused and missing columns."""
     mapping = source.mapping | dict(settled.reading.mapping)
     yield f"columns of {source.file.shown_name} ({source.title})"
     # Scores have any name.

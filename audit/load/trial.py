@@ -1,4 +1,4 @@
-"""A load of the beginnings of files, in memory: what it would hold, or why it is refused."""
+"""Try a load with the beginnings of files, in memory."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from audit.sources.selects import is_selected
 
 @dataclass
 class Trial:
-    """A load of the files' beginnings: what it holds, or why it is refused."""
+    """The result of a trial load: what it holds, or why it is refused."""
 
     refusal: str | None = None
     mapping: dict[str, str] = field(default_factory=dict)
@@ -25,20 +25,20 @@ class Trial:
     record: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     texts: list[str] = field(default_factory=list)
-    # The mark between the problems' names and numbers, and whether those are of attempts.
+    # The separator of names and numbers in problem ids, and whether these number the attempts.
     split: dict[str, Any] = field(default_factory=dict)
     # Finish reasons, each with its number of attempts.
     reasons: list[dict[str, Any]] = field(default_factory=list)
-    # Checks that do not pass, of which a load would print the failed ones.
+    # Checks that do not pass; a load would print the failed ones.
     warned: list[dict[str, Any]] = field(default_factory=list)
-    # Two answers of a problem, or an answer and its reference, that are one number.
+    # Two answers of a problem, or an answer and its reference, that are the same number.
     alike: dict[str, str] | None = None
-    # Whether all of the files was read.
+    # Whether the files were read to their ends.
     is_whole: bool = True
 
 
 def try_load(sources: Sequence[Any], reading: Reading) -> Trial:
-    """Load the beginnings of files, or all of a select, into memory, through the gate of a load."""
+    """Load the beginnings of files, or a whole select, into memory with all checks of a load."""
     files = sources if is_selected(sources, reading) else beginnings(sources)
     try:
         with duckdb.connect() as con:

@@ -64,7 +64,7 @@ class Column:
 
 
 def whole_number(value: Any) -> int | None:
-    """Return the integer that a value stands for, or None."""
+    """Return a value as an integer, or None where it is no whole number."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -77,7 +77,7 @@ def whole_number(value: Any) -> int | None:
 
 
 def _integers(least: int, most: int, expected: str, *, is_required: bool = True) -> Column:
-    """Return a column of whole numbers between two bounds."""
+    """Return a column of whole numbers from `least` to `most`; `expected` words the error."""
 
     def rule(value: Any) -> int | None:
         if value is None and not is_required:
@@ -103,7 +103,7 @@ def _integers(least: int, most: int, expected: str, *, is_required: bool = True)
 
 
 def _amounts(most: int) -> Column:
-    """Return a column of numbers of 0 or more; null is unknown."""
+    """Return a column of numbers from 0 to `most`; null means unknown."""
 
     def rule(value: Any) -> float | None:
         if value is None:
@@ -126,7 +126,7 @@ def _amounts(most: int) -> Column:
 
 
 def _number(value: Any) -> float | None:
-    """Return the number that a value stands for, finite or not; None where it stands for none."""
+    """Return a value as a float, finite or not; None where it is no number."""
     is_plain = not isinstance(value, str) or (value.isascii() and "_" not in value)
     if isinstance(value, bool | bytes) or not is_plain:
         return None
@@ -137,7 +137,7 @@ def _number(value: Any) -> float | None:
 
 
 def _unknown_if_unreadable(column: Column) -> Column:
-    """Return a column of which what cannot be read is unknown: nothing is computed from it."""
+    """Return the column with a rule that turns invalid values into null instead of an error."""
 
     def rule(value: Any) -> Any:
         try:
@@ -149,7 +149,7 @@ def _unknown_if_unreadable(column: Column) -> Column:
 
 
 def is_numeric(type: pa.DataType) -> bool:
-    """Return whether values of a type are numbers, or all null."""
+    """Tell whether an Arrow type holds numbers or nothing but nulls."""
     return pa.types.is_floating(type) or pa.types.is_integer(type) or pa.types.is_null(type)
 
 
@@ -165,7 +165,7 @@ def _string(value: Any) -> str:
 
 
 def _cast_strings(array: pa.Array) -> pa.Array | None:
-    """Return an array of texts, found to be valid Unicode; None where it is of another type."""
+    """Check that an array holds valid Unicode texts; return None for any other type."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
@@ -175,7 +175,7 @@ def _cast_strings(array: pa.Array) -> pa.Array | None:
 
 
 def _strings(least: int | None, type: pa.DataType) -> Column:
-    """A column of strings of at least so many bytes; with no such length, a null is one too."""
+    """Return a column of strings of at least `least` bytes; without `least`, null is valid too."""
 
     def rule(value: Any) -> str | None:
         if value is None and least is None:
@@ -205,7 +205,7 @@ def _references(value: Any) -> list[str]:
 
 
 def csv_list(value: Any) -> Any:
-    """Return the list in a cell, as JSON or Python write it, or a list of the cell itself."""
+    """Parse a CSV cell as a JSON or Python list; return any other cell as a list of one."""
     # References from another file come as lists.
     if value is None or isinstance(value, list):
         return value
@@ -220,7 +220,7 @@ def csv_list(value: Any) -> Any:
 
 
 def _from_cell(column: Column) -> Column:
-    """Return a column of lists as CSV has it."""
+    """Return a column of lists whose rule parses CSV cells first."""
     return replace(column, rule=lambda value: column.rule(csv_list(value)))
 
 
@@ -236,7 +236,7 @@ def _correct(value: Any) -> bool | None:
 
 
 def _finite(value: Any) -> float | None:
-    """Return a number; one that is not finite is missing."""
+    """Return a number as a float; NaN and infinity become null."""
     if value is None:
         return None
     number = _number(value)
@@ -276,12 +276,12 @@ STEPS = pa.list_(STEP)
 
 
 def is_step(value: Any) -> bool:
-    """Say whether a value is a step, and not something else in a list of that name."""
+    """Tell whether a value is a step: an object with any of the columns of steps."""
     return isinstance(value, dict) and not STEP_COLUMNS.keys().isdisjoint(value)
 
 
 def _items(value: Any, noun: str, columns: Mapping[str, Column]) -> list[dict[str, Any]]:
-    """Check every field of every item of a list."""
+    """Check a list of objects, such as steps, field by field; return the canonical objects."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -349,11 +349,11 @@ def _checkpoints(value: Any) -> list[dict[str, Any]]:
 
 
 def _column(values: Column, comment: str) -> Column:
-    """Return a column with what it means."""
+    """Return the column with a comment: what it means."""
     return replace(values, comment=comment)
 
 
-# What a row that holds several attempts says once for all of them.
+# Columns that a row with several attempts has once, for all of them.
 SHARED = {
     *("archive", "competition", "question_id", "prompt_tokens", "references"),
     *("temperature", "top_p", "max_tokens"),
@@ -405,7 +405,7 @@ COLUMNS = {
     ),
     "money": _column(_amounts(LARGEST_MONEY), "what the attempt was billed; null where unknown"),
     "seconds": _column(_amounts(LARGEST_SECONDS), "how long the attempt took; null where unknown"),
-    # These are looked at by checks alone.
+    # Only checks read the columns from here to max_tokens.
     "reasoning_tokens": _column(
         _unknown_if_unreadable(_COUNT),
         "tokens that the attempt spent on reasoning, as recorded; null where unknown",
@@ -438,7 +438,7 @@ COLUMNS = {
         "what the attempt would have answered before its end",
     ),
 }
-# The columns any of which says what an attempt answers.
+# An attempt answers something where it has any of these columns.
 ANSWERING = ("text", "boxed_answer", "archive_answer")
 CSV_COLUMNS = COLUMNS | {
     name: _from_cell(COLUMNS[name]) for name in ("references", "steps", "checkpoints")
@@ -447,19 +447,19 @@ SCORES = _column(
     Column(pa.float64(), _score, _cast_finite),
     "a number that generation or a judge without labels gave the attempt; larger is better",
 )
-# Where an attempt has steps, its own count may be absent, and may be 0.
+# An attempt with steps may lack its own count of tokens, or have 0.
 _COMPLETION_OF_STEPS = _integers(0, LARGEST_COUNT, "a whole number above 0", is_required=False)
 
 
 def find_column(name: str) -> Column | None:
-    """Return the canonical column of a name, scores among them."""
+    """Return the canonical column of this name (any `score_…` too), or None."""
     if name.startswith(SCORE_PREFIX):
         return SCORES if SCORE.fullmatch(name) and name != LOGPROB_SCORE else None
     return COLUMNS.get(name)
 
 
 def problem_name(value: Any) -> str:
-    """Return a problem's name; a whole number goes by its digits."""
+    """Return the name of a problem as text; a number becomes its digits. Refuse an empty one."""
     number = None if isinstance(value, str) else whole_number(value)
     name = _string(value) if number is None else str(number)
     if not name:
@@ -468,7 +468,7 @@ def problem_name(value: Any) -> str:
 
 
 def problem_key(value: Any) -> str:
-    """A problem's name, or nothing where the column's own rule says what is wrong with it."""
+    """Return the name of a problem, or "" where the rule of question_id will refuse the value."""
     try:
         return problem_name(value)
     except ValueError:
@@ -478,10 +478,10 @@ def problem_key(value: Any) -> str:
 def read_columns(
     source: Source, chunk: Chunk, only: Container[str] | None = None
 ) -> dict[str, pa.Array]:
-    """Return every canonical column of a chunk, checked; a column that the file lacks is all null.
+    """Check a chunk and return every canonical column; one that the file lacks is all null.
 
-    Where problems go by names, question_id holds the names. `only` these are checked. Scores are
-    those that the chunk has.
+    Where problems have names, question_id holds the names. With `only`, the other columns are not
+    read and are null. Of scores, those of the chunk are returned.
     """
     columns = dict(CSV_COLUMNS if source.format == "csv" else COLUMNS)
     if source.has_problem_names:
@@ -511,13 +511,14 @@ def _has_values(values: Any) -> bool:
 
 
 def read_column(source: Source, chunk: Chunk, name: str, column: Column, values: Any) -> pa.Array:
+    """Check the values of one column; refuse the first invalid one with its row."""
     if values is None:
-        # A column that is absent says the same of every row.
+        # The rule gives every row of a missing column the same value.
         values = [None] * len(chunk.rows)
         with suppress(ValueError):
             return pa.array([column.rule(None)] * len(values), column.type)
     if isinstance(values, pa.Array):
-        with suppress(pa.ArrowException):  # The rule finds the row and the words.
+        with suppress(pa.ArrowException):  # The rule below finds the row and words the error.
             if (array := column.cast_array(values)) is not None:
                 return array
         with suppress(ValueError, OverflowError):  # Value by value, the row is found.
@@ -534,16 +535,16 @@ def read_column(source: Source, chunk: Chunk, name: str, column: Column, values:
 
 
 def _wrong(source: Source, chunk: Chunk, at: int, name: str, problem: str) -> AuditError:
-    """Return what is wrong with a value: its file, row, column and where that column comes from."""
+    """Return the error of an invalid value, with its file, row, column and origin."""
     found_as = source.mapping.get(name, name)
     origin = "" if found_as == name else f" (from {excerpt(found_as)})"
     return source.file.error(f"{chunk.place(at)}, column {name}{origin}: {problem}")
 
 
 def _add_up(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:
-    """Give attempts the sums of their steps where they have no counts of their own.
+    """Fill missing counts of attempts with the sums of their steps.
 
-    Where they have both, counts of prompts and completions must be the sums.
+    Refuse counts of prompt or completion tokens that differ from these sums.
     """
     refuse = partial(_refuse, source, chunk)
     if _has_values(chunk.values.get("steps")):
@@ -567,7 +568,7 @@ def _add_up(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:
 
 
 def _sums(steps: pa.ListArray) -> dict[str, pa.Array]:
-    """The sums of every attempt's steps; null where it has none, or where one amount is unknown."""
+    """Sum the steps of each attempt by column; null without steps or where a step is unknown."""
     all_steps = steps.flatten()
     fields = {name: pc.struct_field(all_steps, name) for name in STEP_COLUMNS}
     counts = {n: v.fill_null(0) for n, v in fields.items() if pa.types.is_integer(v.type)}
@@ -584,7 +585,7 @@ def _sums(steps: pa.ListArray) -> dict[str, pa.Array]:
 def _refuse(
     source: Source, chunk: Chunk, name: str, is_wrong: pa.Array, problem: str, *found: pa.Array
 ) -> None:
-    """Refuse the first row where a condition holds; the problem says what was found there."""
+    """Refuse the first row where `is_wrong`; the values found there fill the message."""
     at = pc.index(is_wrong, pa.scalar(True)).as_py()
     if at >= 0:
         values = (excerpt(array[at].as_py()) for array in found)

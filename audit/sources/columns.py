@@ -35,14 +35,14 @@ OF_TEXTS = words(
     f"rollouts {' '.join(OF_OBJECTS)}"
 )
 OF_ANSWERS = words("archive_answers extracted_answers predicted_answers predictions preds")
-# What a place may say: where a record stands, not what it holds.
+# Pseudo-paths of --map: values taken from the location of a record.
 PLACES = ("@row", "@file", "@folder", "@path")
 PLACED = ("archive", "competition", "question_id", "seed")
 # Columns that are lists themselves: such a list does not hold a row's attempts.
 LISTS = ("references", "steps", "checkpoints")
 COST = "completion_tokens"
 COSTLIKE = re.compile(r"tok|cost|usage|price|usd")
-# What is longer, in the mean, is no answer but a text.
+# A column of longer values, on average, holds texts and not answers.
 LONGEST_ANSWER = 400
 NO_ATTEMPT = "rows hold no attempt: left out"
 
@@ -62,12 +62,12 @@ class Origin:
     sql: str = "{}"
 
     def plain(self, read: Callable[[Any], Any]) -> "Origin":
-        """Return the origin without a reading of its values."""
+        """Return the origin without its conversion of values, if that is `read`."""
         return at_path(self.where, self.keys) if self.keys and self.read is read else self
 
 
 def at_path(where: str, keys: Keys, read: Callable[[Any], Any] | None = None) -> Origin:
-    """Return a column whose values are where keys lead, perhaps read in another way."""
+    """Return the origin of the values at a path of keys, converted by `read` if given."""
     if read is not None:
         make = read
         return Origin(
@@ -80,7 +80,7 @@ def at_path(where: str, keys: Keys, read: Callable[[Any], Any] | None = None) ->
 
 
 def lists_of(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
-    """Return the lists that hold a row's attempts: what stands before a `*` means all its items."""
+    """Return the paths of the lists that hold the attempts of a row: the keys before each `*`."""
     before = (
         origin.keys[: origin.keys.index(EACH)]
         for origin in origins.values()
@@ -90,13 +90,13 @@ def lists_of(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
 
 
 def lists_in(mapping: Mapping[str, str]) -> list[str]:
-    """Return the lists that hold a row's attempts, by the paths of the columns."""
+    """Return the dotted paths before the `*` of each path of a mapping, each once."""
     paths = (path.partition("~")[0].split(".") for path in mapping.values())
     return list(dict.fromkeys(".".join(p[: p.index(EACH)]) for p in paths if EACH in p))
 
 
 def explode(record: Record, lists: Sequence[str]) -> Iterator[Record]:
-    """Return a record for each attempt of a row, with its item in the place of each list."""
+    """Yield one record per attempt of a row: each list is replaced by the attempt's item."""
     held = {name: record[name] for name in lists if isinstance(record.get(name), list)}
     if not held:
         yield record
@@ -106,7 +106,7 @@ def explode(record: Record, lists: Sequence[str]) -> Iterator[Record]:
 
 
 def attempts_of(record: Record, lists: Sequence[Keys], context: Context) -> Sequence[int]:
-    """Return the positions of a row's attempts; lists that belong together are of one length."""
+    """Return the positions of the attempts in the lists of a row; refuse unequal lengths."""
     if not lists:
         return (0,)
     counts: dict[str, int] = {}
@@ -128,7 +128,7 @@ def attempts_of(record: Record, lists: Sequence[Keys], context: Context) -> Sequ
 
 
 def find_origins(context: Context, sample: Sequence[Record]) -> dict[str, Origin]:
-    """Return where each canonical column comes from in this file, as far as it has it."""
+    """Return the origin of each canonical column that this file has."""
     return _Columns(context, sample).origins()
 
 
@@ -149,7 +149,7 @@ class _Columns:
         self._is_flat = self._format.name == "flat"
 
     def origins(self) -> dict[str, Origin]:
-        """Return where each column comes from."""
+        """Return the origin of each column that the file has."""
         constants = {"archive": self._reading.archive, "competition": self._reading.competition}
         origins: dict[str, Origin | None] = {}
         for name in (*COLUMNS, *self._scores(), REASONING):
@@ -166,7 +166,7 @@ class _Columns:
         return {name: origin for name, origin in origins.items() if origin is not None}
 
     def _scores(self) -> list[str]:
-        """Return the columns of scores that are named, and those of a flat file's own."""
+        """Return the columns of scores: of --map, of the format, and of a flat file's header."""
         named = (*self._reading.mapping, *self._fields)
         columns = dict.fromkeys(name for name in named if name.startswith(SCORE_PREFIX))
         for name in self._names if self._is_flat else ():
@@ -182,7 +182,7 @@ class _Columns:
         return list(columns)
 
     def _keys(self, path: str) -> Keys | None:
-        """Return the keys that a path takes in the first record that has it."""
+        """Split a dotted path into the keys of the first record that has it; None if none has."""
         parts = path.split(".")
         # Most names are in no record, and there may be thousands of files.
         if not any(".".join(parts[:count]) in self._names for count in range(1, len(parts) + 1)):
@@ -191,11 +191,11 @@ class _Columns:
 
     @cached_property
     def _names(self) -> dict[str, None]:
-        """Return the names that any record has, in the order of their first record."""
+        """Return the top-level names of the first records, in order of appearance."""
         return dict.fromkeys(name for record in self._sample for name in record)
 
     def _values_at(self, keys: Keys) -> list[Any]:
-        """Return the first values that keys lead to, those of every attempt."""
+        """Return the values at a path in the first records, one for each attempt."""
         return [
             walk(record, keys, position)
             for record in self._sample
@@ -205,7 +205,7 @@ class _Columns:
     # By option
 
     def _placed(self, field: Field, path: str) -> Origin:
-        """A value from where a record stands: its row, its file's name, its folder or its path."""
+        """Return the origin of a location: the row number, or the file's name, folder or path."""
         context = self._context
         place, pattern = split_pattern(path)
         option = f"--map {field.column}={path}"
@@ -228,7 +228,7 @@ class _Columns:
         return _constant(path, matches[-1][1])
 
     def _mapped(self, field: Field, path: str) -> Origin:
-        """Return a path that the user has named, or the sum of two."""
+        """Return the origin of a path that the user has mapped, or of a sum of paths."""
         paths = [path] if self._keys(path) else split_sum(field.column, path)
         terms = [self._term(field, term) for term in paths]
         if len(terms) == 1:
@@ -242,7 +242,7 @@ class _Columns:
         )
 
     def _term(self, field: Field, path: str) -> Origin:
-        """Return one path; labels there may be grades in letters or words."""
+        """Return the origin of one mapped path; grades such as C or PASS become labels."""
         option = f"--map {field.column}={path}"
         plain, pattern = split_pattern(path)
         plain, of_list = split_list(field.column, plain)
@@ -264,7 +264,7 @@ class _Columns:
     # As the format declares
 
     def _known(self, field: Field) -> Origin | None:
-        """Return the column under its own name, a known one, or one whose values fit."""
+        """Return the origin of a column by its own name, an alias, or an alias whose values fit."""
         if not self._is_flat:
             present = [path for path in field.paths if self._keys(path)]
             full = [path for path in present if self._present_values(path)]
@@ -287,7 +287,7 @@ class _Columns:
         return None if self.lists else self._of_run_table(field)
 
     def _of_run_table(self, field: Field) -> Origin | None:
-        """Return the column of a run table: exact words, in any case, with values that fit."""
+        """Return the origin of a column in a run table: a known word whose values fit."""
         found: dict[str, Word] = {}
         for word in RUN_TABLE.get(field.column, ()):
             known = {as_word(name) for name in word.names.split()}
@@ -303,15 +303,15 @@ class _Columns:
 
     @cached_property
     def _names_problem(self) -> bool:
-        """Tell whether a column names the problem, so that a task is its competition."""
+        """Tell whether a column names the problem: then a column `task` is the competition."""
         field = self._fields["question_id"]
         names = (field.column, *field.paths, *field.if_values_fit)
         return "question_id" in self._reading.mapping or any(map(self._keys, names))
 
     def _present(self, field: Field, names: Sequence[str]) -> list[str]:
-        """Return the paths of names: in the lists of attempts, or else beside them."""
+        """Return the usable paths of these names: in the lists of attempts, or else beside them."""
         if field.column == "competition":
-            # What the user says names the problem is no set of problems.
+            # A column mapped to the problem is not the competition, too.
             problem = self._reading.mapping.get("question_id")
             is_free = self._names_problem
             names = [n for n in names if n != problem and (is_free or not n.startswith("task"))]
@@ -329,7 +329,7 @@ class _Columns:
         return [path for path in paths if self._is_usable(field, path)]
 
     def _is_usable(self, field: Field, path: str) -> bool:
-        """Tell whether a path holds what its name says; a note tells why not."""
+        """Tell whether the values at a path fit its name; note why they do not."""
         values = self._present_values(path)
         canonical = COLUMNS.get(field.column)
         if canonical and canonical.is_required and not values and EACH not in path:
@@ -364,7 +364,7 @@ class _Columns:
         return at_path(path, self._keys(path) or (), field.read if path != field.column else None)
 
     def _column(self, path: str) -> list[Any]:
-        """Return the first values at a path."""
+        """Return the values at a dotted path in the first records."""
         return self._values_at(self._keys(path) or ())
 
     def _present_values(self, path: str) -> list[Any]:
@@ -375,7 +375,7 @@ class _Columns:
         return None not in values and len(set(map(str, values))) == len(values)
 
     def _only(self, field: Field, paths: list[str]) -> str:
-        """Return the one path; several are one where they say the same."""
+        """Return the only candidate path; refuse several with different values."""
         if field.column == "seed" and "sample_id" in paths[:-1] + paths[1:]:
             # Beside another number of the attempt a sample is the problem.
             paths = [path for path in paths if path != "sample_id"]
@@ -388,9 +388,9 @@ class _Columns:
 
     @cached_property
     def lists(self) -> tuple[str, ...]:
-        """Return the list of a row's attempts, and those beside it that are always as long.
+        """Return the list that holds a row's attempts, and other lists that are always as long.
 
-        It is named by --explode, by a `*` or by one exact name; else a row is an attempt.
+        --explode, a `*` in a mapped path or a known name tells it; else a row is one attempt.
         """
         name = self._reading.explode
         mapped = (path for path in self._reading.mapping.values() if EACH in path.split("."))
@@ -418,7 +418,7 @@ class _Columns:
         )
 
     def _named_list(self) -> str | None:
-        """Return the one list that holds attempts by its name, where the row has no text."""
+        """Return the list that holds attempts by its name, in rows without a text of their own."""
         if not any(isinstance(value, list) for r in self._sample for value in r.values()):
             return None  # Most files are not looked into.
         if self._reading.mapping.keys() & {*ANSWERING} or any(map(_is_one, self._column(COST))):
@@ -441,7 +441,7 @@ class _Columns:
         return None
 
     def _holds_attempts(self, path: str) -> bool:
-        """Tell whether a list holds texts, or objects that have one: turns of a talk have none."""
+        """Tell whether a list holds texts or objects with a text, not turns of a conversation."""
         if not self._is_list(path):
             return False
         items = [item for value in self._present_values(path) for item in value]
@@ -452,7 +452,7 @@ class _Columns:
         return path not in OF_OBJECTS and any(item is not None for item in items)
 
     def _is_list(self, path: str) -> bool:
-        """Tell whether a path leads to lists, not all empty, and none of them of lists."""
+        """Tell whether all values at a path are flat lists, at least one of them not empty."""
         values = self._present_values(path)
         if not any(values) or not all(isinstance(value, list) for value in values):
             return False
@@ -464,7 +464,7 @@ def _constant(where: str, value: Any) -> Origin:
 
 
 def file_stem(name: str) -> str:
-    """Return a file's name without what it is called by its kind."""
+    """Return the name of a file without its suffix, such as `.jsonl.gz`."""
     name = name[:-4] if name.lower().endswith(".zip") else name
     for suffix in sorted(suffixes(), key=len, reverse=True):
         if name.lower().endswith(suffix) and len(name) > len(suffix):
@@ -486,7 +486,7 @@ def _fit(values: Sequence[Any], fits: Callable[[Any], bool]) -> bool:
 
 
 def of_attempt(column: str) -> bool:
-    """Tell whether a row that holds several attempts has the column in its lists alone."""
+    """Tell whether a column belongs to one attempt, not to all attempts of a row."""
     return column == REASONING or (find_column(column) is not None and column not in SHARED)
 
 
@@ -500,6 +500,6 @@ def _length(record: Record, keys: Keys) -> int:
 
 
 def columns_shown(sample: Sequence[Record]) -> str:
-    """Return what a file has, for a message: the first records tell."""
+    """List the columns of the first records for a message: "it has …"."""
     paths = dict.fromkeys(path for record in sample[:RECORDS_SHOWN] for path in leaves(record))
     return "it has " + ", ".join(safe_name(name) for name in list(paths)[:LEAVES_SHOWN])

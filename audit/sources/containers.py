@@ -13,7 +13,7 @@ from typing import IO, BinaryIO, NamedTuple, TypeVar
 from audit.sources.files import LFS_POINTER, SourceFile
 
 CONTAINERS = ("parquet", "jsonl", "json", "csv")
-# What files of these containers are called; a format adds its own.
+# Suffixes of data files; a format adds its own.
 SUFFIXES = (
     ".parquet",
     ".jsonl",
@@ -30,14 +30,14 @@ DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedErro
 DAMAGE = "the file ends early or is damaged"
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK"
-# What a log of Inspect's has in it.
+# Members of a zip archive that make it an Inspect log.
 LOG_MEMBER = re.compile(r"header\.json$|_journal/|samples/|summaries\.json$")
-# What is looked at first to recognize a format.
+# Bytes that are read first to recognize a format.
 HEAD_BYTES = 65_536
 # A longer value is refused (threat model, b): a gzip made of zeros would be read into memory.
 LONGEST_LINE = 256_000_000
 JSON_ARRAY = re.compile(rb"\[\s*(?:\{|\]|$)")
-# What people name instead of a file of records, by its first bytes, and what to do about it.
+# Unsupported files by their first bytes, and what to do about them.
 OTHERS = {
     LFS_POINTER: "is a Git LFS pointer and not the file; run 'git lfs pull'",
     b"\x93NUMPY": "is a NumPy array: write it as JSON lines or CSV",
@@ -56,7 +56,7 @@ Stream = IO[bytes] | gzip.GzipFile
 
 
 class Head(NamedTuple):
-    """How a file begins: what it is, and its first bytes from where it says something."""
+    """The container of a file, and its first bytes without a byte order mark and white space."""
 
     container: str
     data: bytes = b""
@@ -65,14 +65,14 @@ class Head(NamedTuple):
 
 
 def once(look: Callable[[SourceFile], Fact]) -> Callable[[SourceFile], Fact]:
-    """Look into a file once, as long as it stays as it was found."""
+    """Cache a function of a file until the file changes."""
     remembered = lru_cache(maxsize=64)(look)
     return lambda file: remembered(replace(file, sample=None)) if file.state else look(file)
 
 
 @once
 def sniff(file: SourceFile) -> Head:
-    """Return what a file is: parquet, zip, json (an array or document), jsonl or else csv."""
+    """Return the container of a file: parquet, zip, json (array or document), jsonl or csv."""
     try:
         with open(file.path, "rb") as raw:
             head = raw.read(len(LFS_POINTER))
@@ -97,7 +97,7 @@ def sniff(file: SourceFile) -> Head:
 
 
 def _text_container(file: SourceFile, content: bytes) -> str:
-    """Return what a text file is, by its first bytes."""
+    """Return the container of a text file by its first bytes: json, jsonl or csv."""
     if content.startswith(b"{"):
         is_indented = content[1:].lstrip(b" \t\r")[:1] == b"\n"
         return "json" if is_indented else "jsonl"
@@ -106,7 +106,7 @@ def _text_container(file: SourceFile, content: bytes) -> str:
 
 
 def zipped_file(path: str | os.PathLike[str]) -> str | None:
-    """Return the name of the only file in a zip archive, if it is no log of a tool's own."""
+    """Return the name of the only file in a zip archive that is no Inspect log, or None."""
     names = [] if str(path).lower().endswith(".eval") else _zip_members(path)
     return names[0] if len(names) == 1 and not LOG_MEMBER.match(names[0]) else None
 
@@ -121,7 +121,7 @@ def _zip_members(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _zip_container(file: SourceFile) -> str:
-    """Return what a zip archive of several files is; those that hold no records are named."""
+    """Return the container of a zip archive; refuse workbooks and archives of other files."""
     names = _zip_members(file.path)
     if "[Content_Types].xml" in names:
         raise file.unreadable("is an Excel workbook: save the sheet as CSV")
@@ -133,7 +133,7 @@ def _zip_container(file: SourceFile) -> str:
 
 
 def first_bytes(file: SourceFile, size: int) -> bytes:
-    """Return the first bytes of a file, gunzipped where needed."""
+    """Read the first bytes of a file, decompressed where needed."""
     try:
         with open(file.path, "rb") as raw:
             return unzipped(raw).read(size)
@@ -142,7 +142,7 @@ def first_bytes(file: SourceFile, size: int) -> bytes:
 
 
 def unzipped(raw: BinaryIO) -> Stream:
-    """The stream from its start, unpacked where it is gzip's or a zip archive of one file."""
+    """Rewind a stream; return it decompressed if it is gzip or a zip archive of one file."""
     raw.seek(0)
     magic = raw.read(2)
     raw.seek(0)

@@ -15,14 +15,14 @@ MOST_ROWS = 20_000
 MOST_BYTES = 16_000_000
 LONGEST_VALUE = 200
 MOST_LEAVES = 120
-# More values than this split no repeats: they are numbers or texts.
+# A column with more values than this is a number or text, and separates no archives.
 MOST_ARMS = 12
 VALUES_SHOWN = 4
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """A column, or a field of one, and what its values are."""
+    """A column, or a field of a nested one, and statistics of its values."""
 
     path: str
     sql: str
@@ -53,7 +53,7 @@ class Leaf:
 
     @property
     def evidence(self) -> str:
-        """Return the path with how many values it has, some of them, and how they repeat."""
+        """Return the path with its number of values, some examples, and how often they repeat."""
         if self.is_list:
             return f"{self.path} (lists)"
         shown = f": {', '.join(value[:20] for value in self.shown[:VALUES_SHOWN])}"
@@ -67,7 +67,7 @@ class Leaf:
 
 
 class Evidence:
-    """A table `records` of the first records of some files, and its leaves."""
+    """A table `records` of the first records of some files, and its columns (leaves)."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self.con = con
@@ -88,13 +88,13 @@ class Evidence:
         return next((leaf for leaf in self.leaves if leaf.path == path), None)
 
     def most_repeats(self, keys: Sequence[str]) -> int:
-        """Return in how many rows the most frequent value of some expressions is."""
+        """Count the rows of the most frequent combination of some expressions."""
         return self._row("max(n)", f"(select count(*) as n from records group by {_all(keys)})")[0]
 
     def spread(self, keys: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Return the least and most values of each column in groups of several rows.
+        """Group rows by keys; return the least and most distinct values of each column in a group.
 
-        There is none where fewer than two groups have several rows.
+        Groups of one row do not count; the result is empty with fewer than two other groups.
         """
         counts = ", ".join(
             f"{{'path': {literal(leaf.path)}, 'n': count(distinct {leaf.sql}::varchar)}}"
@@ -111,7 +111,7 @@ class Evidence:
         return {path: (least, most) for path, least, most in found.fetchall()}
 
     def arms(self, keys: Sequence[str], taken: Iterable[str]) -> list[Leaf]:
-        """Return the columns not taken whose few values split the repeats of keys evenly."""
+        """Return unused columns whose few values occur equally often in each group of keys."""
         return [
             leaf
             for leaf in self.leaves
@@ -132,7 +132,7 @@ class Evidence:
         return groups > 0 and even >= 0.8 * groups
 
     def is_same(self, first: str, second: str) -> bool:
-        """Tell whether two columns say the same in every row."""
+        """Tell whether two columns are equal in every row."""
         is_same = f"bool_and({first}::varchar is not distinct from {second}::varchar)"
         return bool(self._row(is_same)[0])
 
@@ -142,7 +142,7 @@ def _all(keys: Sequence[str]) -> str:
 
 
 def _facts(leaf: Leaf) -> str:
-    """Return the select of what a leaf's values are."""
+    """Return the SQL that computes the statistics of a leaf."""
     plain = f"({leaf.sql} ->> '$')" if leaf.type == "JSON" else f"{leaf.sql}::varchar"
     text, number = f"left({plain}, {LONGEST_VALUE})", f"try_cast({plain} as double)"
     return f"""{{
@@ -154,7 +154,7 @@ def _facts(leaf: Leaf) -> str:
 
 
 def _leaves(path: str, sql: str, type: Any, depth: int = 4) -> Iterator[Leaf]:
-    """Return a column, or the fields of an object."""
+    """Yield a column as a leaf, or the fields of an object as leaves."""
     if type.id == "struct" and depth:
         for name, child in type.children:
             yield from _leaves(f"{path}.{name}", f"{sql}.{quoted(name)}", child, depth - 1)
@@ -164,7 +164,7 @@ def _leaves(path: str, sql: str, type: Any, depth: int = 4) -> Iterator[Leaf]:
 
 @contextmanager
 def open_evidence(records: Iterable[dict[str, Any]]) -> Iterator[Evidence]:
-    """Open the evidence of the first records, typed as their JSON is."""
+    """Load the first records into DuckDB, typed by their JSON, and open them as evidence."""
     lines: list[str] = []
     size = 0
     for record in records:

@@ -1,4 +1,4 @@
-"""The files behind a source, each taken once, and what is known of one while it is read."""
+"""Find the files of a source, each once, and describe a file while it is read."""
 
 import glob
 import os
@@ -14,7 +14,7 @@ from audit.errors import AuditError
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
-# A record with its row, its size and the bytes of the file read so far.
+# The row number, the record, its size, and the bytes of the file read so far.
 Row = tuple[int, dict[str, Any], int, int]
 
 
@@ -31,7 +31,7 @@ class SourceFile:
     bytes: int
     # Device, inode and time of the last change, when the file was found.
     state: tuple[int, ...] | None = None
-    # About so many of its bytes are read, where it is only tried.
+    # Read about this many bytes only, where `describe` tries the file.
     sample: int | None = None
     # The rows, where Python handed over a table and there is no file.
     table: Any = field(default=None, compare=False)
@@ -47,11 +47,11 @@ class SourceFile:
         return safe_name(self.name)
 
     def error(self, what: str) -> AuditError:
-        """Return a mistake in this file, in one line that names it."""
+        """Return an error in one line that begins with the name of this file."""
         return AuditError(f"{self.shown_name}: {what}")
 
     def unreadable(self, what: str) -> Unreadable:
-        """Return what keeps this file from being read, in one line that names it."""
+        """Return the error of an unreadable file, which --skip-unreadable may skip."""
         return Unreadable(f"{self.shown_name}: {what}")
 
 
@@ -93,22 +93,21 @@ class Source:
     live: Mapping[str, str] = field(default_factory=dict)
     # Whether problems go by names; a column called question_id mostly holds numbers.
     has_problem_names: bool = False
-    # The first records as they stand in the file, for who looks for a missing column.
-    # It is emptied when the chunks are read.
+    # The first records of the file, to search for a missing column. Reading the chunks empties it.
     sample: list[dict[str, Any]] = field(default_factory=list)
     # How values are read, in SQL, with the column in the place of {}.
     sql_of: Mapping[str, str] = field(default_factory=dict)
-    # Reads the records again, for who asks what they hold.
+    # Reads the records once more.
     records: Callable[[], Iterator[dict[str, Any]]] = lambda: iter(())
 
 
 def safe_name(name: str) -> str:
-    """Return a name, safe inside a one-line message."""
+    """Return a name for a one-line message, escaped and shortened where needed."""
     return name if name.isprintable() and len(name) <= 200 else excerpt(name)
 
 
 def excerpt(value: Any) -> str:
-    """Return what was found, short and on one line."""
+    """Return a value for a message: on one line, at most 60 characters."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
@@ -124,7 +123,7 @@ def find_files(
 ) -> list[SourceFile]:
     """Return the files behind files, folders and globs, each taken once, sorted by name.
 
-    With a list for what is skipped, a file that cannot be opened goes there instead of ending it.
+    If `skipped` is given, a file that cannot be opened is added there instead of raising.
     """
     files: dict[str, SourceFile] = {}
     for source in sources:
@@ -146,7 +145,7 @@ def find_files(
 
 
 def _found(path: Path, name: str) -> SourceFile:
-    """Return a file as it is now; a pipe is not waited for."""
+    """Return a file with its size and state; refuse what is no readable regular file."""
     try:
         status = os.stat(path)
     except OSError as error:
@@ -163,7 +162,7 @@ def _state(status: os.stat_result) -> tuple[int, ...]:
 
 
 def check_unchanged(file: SourceFile) -> None:
-    """Refuse a file that changed while it was read: the rows may be a mixture of both versions."""
+    """Refuse a file that changed while it was read: its rows may mix two versions."""
     if file.state is None:
         return
     try:
@@ -175,12 +174,12 @@ def check_unchanged(file: SourceFile) -> None:
 
 
 def while_unchanged(file: SourceFile, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Yield the chunks of a file, as long as it stays as it was found (threat model, d)."""
+    """Yield the chunks of a file; refuse it if it changes meanwhile (threat model, d)."""
     check_unchanged(file)
     try:
         yield from chunks
     except AuditError:
-        # A file that changes under the reader looks damaged: this says what happened instead.
+        # A file that changes under the reader looks damaged: report the change instead.
         check_unchanged(file)
         raise
     check_unchanged(file)
@@ -209,9 +208,9 @@ def _expand(source: str) -> Iterator[tuple[Path, str]]:
 
 
 def _search(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the data files of a folder and its subfolders, by their suffixes; hidden files are not.
+    """Yield the data files of a folder and its subfolders by suffix, without hidden files.
 
-    Of the .json files only those with records are: tools write settings and results as .json too.
+    Skip .json files without records: tools write settings and results as .json, too.
     """
     # A format names its own suffixes, and formats are declared in terms of files.
     from audit.sources.formats import suffixes

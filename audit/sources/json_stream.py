@@ -13,14 +13,14 @@ from audit.sources import containers
 from audit.sources.containers import Stream, unzipped
 from audit.sources.files import Row, SourceFile, excerpt
 
-# What reading a damaged file or JSON text raises.
+# Exceptions of reading a damaged file or invalid JSON.
 UNREADABLE = (ValueError, *containers.DAMAGED)
 BLOCK = 1 << 16
 SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; refuse one that says a key twice."""
+    """Return the pairs of a JSON object as a dict; refuse a duplicate key."""
     members = dict(pairs)
     if len(members) != len(pairs):
         keys = [key for key, _ in pairs]
@@ -45,7 +45,7 @@ class JsonStream:
         self.row = 0
 
     def members(self, list_name: str) -> Iterator[tuple[str, Any]]:
-        """Yield each member, key and value; of the listed one, each item by itself."""
+        """Yield each key and value of an object; of member `list_name`, each item separately."""
         self._expect("{")
         while self.next() != "}":
             key = self.value()
@@ -61,7 +61,7 @@ class JsonStream:
                 self._at += 1
 
     def records(self) -> Iterator[Any]:
-        """Yield each item of an array, or each value one after another."""
+        """Yield each item of an array, or else each of the concatenated values."""
         if self.next() == "[":
             yield from self._items()
             if self.next():
@@ -80,7 +80,7 @@ class JsonStream:
         self._at += 1
 
     def value(self) -> Any:
-        """Return the next value; more is read until it is whole."""
+        """Decode the next value; read on until it is complete."""
         self.next()
         while True:
             try:
@@ -91,14 +91,14 @@ class JsonStream:
                 if self._is_over:
                     raise ValueError(error.msg) from None
             else:
-                # A number may go on in what is not read yet.
+                # A number may continue in the part that is not read yet.
                 if end < len(self._text) or self._is_over:
                     self._at = end
                     return value
             self._read()
 
     def next(self) -> str:
-        """Return the next character that is no white space, nothing at the end."""
+        """Skip white space; return the next character, or "" at the end."""
         while True:
             self._at = SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text) or self._is_over:
@@ -124,7 +124,7 @@ class JsonStream:
 def stream_records(
     file: SourceFile, read: Callable[[JsonStream], Iterator[Any]], what: str
 ) -> Iterator[Row]:
-    """Yield the records that are read of a file, numbered from 1; mistakes begin with `what`."""
+    """Yield the records that `read` finds in a file; messages of errors begin with `what`."""
     before = 0
     with _opened(file, what) as (stream, raw):
         for number, record in enumerate(read(stream), 1):
@@ -137,13 +137,13 @@ def stream_records(
 
 
 def file_members(file: SourceFile, list_name: str, what: str) -> Iterator[tuple[str, Any]]:
-    """Yield the members of a file's object, as `members` gives them."""
+    """Yield the members of the object in a file, as `JsonStream.members` does."""
     with _opened(file, what) as (stream, _):
         yield from stream.members(list_name)
 
 
 def items_of(name: str) -> Callable[[JsonStream], Iterator[Any]]:
-    """Return what reads the items of one member of an object."""
+    """Return a function that reads the items of one member, such as `samples`, of an object."""
     return lambda stream: (
         value for key, value in stream.members(name) if key == name and value is not None
     )
@@ -165,7 +165,7 @@ def _opened(file: SourceFile, what: str) -> Iterator[tuple[JsonStream, BinaryIO]
 
 
 def small_document(path: Path) -> Any:
-    """Return the content of a small JSON file, or None where it cannot be read as one."""
+    """Read a small JSON file; return None where it is missing or invalid."""
     try:
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -173,12 +173,12 @@ def small_document(path: Path) -> Any:
 
 
 def first_members(data: bytes) -> tuple[dict[str, Any], bool]:
-    """Return the members of a first object that are whole in these bytes, and whether all are."""
+    """Return the complete members of the first object in some bytes, and whether all are."""
     members: dict[str, Any] = {}
     try:
         for key, value in JsonStream(io.BytesIO(data), len(data)).members(""):
             members[key] = value
     except (ValueError, RecursionError):
-        # The rest was cut off, or is no JSON: the reader says what is wrong with it.
+        # The rest is cut off or no JSON: the reader will report it.
         return members, False
     return members, True

@@ -1,4 +1,4 @@
-"""What a load cannot do without: what each missing column costs, and the option that settles it."""
+"""Required columns: what is lost without each of them, and the option that supplies it."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from audit.sources.files import Source
 
 
 class Need(NamedTuple):
-    """A missing column in words: what it is, what its absence means, and what to pass."""
+    """A missing column in words: its name, what is lost without it, and what to pass."""
 
     what: str
     cost: str
@@ -68,13 +68,13 @@ def missing_columns(source: Source, reading: Reading) -> list[str]:
 
 
 def explain(source: Source, column: str) -> str:
-    """Return one missing column: what that costs and the option that settles it."""
+    """Say what is lost without a missing column, and the option that supplies it."""
     what, cost, option = NEEDS[column]
     why = source.ambiguous.get(column) or source.absent.get(column)
     if column == "correct" and "references" not in source.mapping:
         option = "--references FILE and --grade references to compare answers with references"
     if column == "finish_reason" and why and why.endswith((" holds lists", " holds objects")):
-        # To pass 'stop' would say something else than what stands there.
+        # Passing 'stop' would contradict what the file says.
         return f"no {what} for each attempt: {why}; write one for each attempt, or one for all"
     if column == "completion_tokens" and "text" not in source.mapping:
         option = "--map completion_tokens=PATH"
@@ -82,7 +82,7 @@ def explain(source: Source, column: str) -> str:
 
 
 def require(source: Source, reading: Reading) -> None:
-    """Refuse a file that lacks what is required, naming all of it and how to settle it."""
+    """Refuse a file that lacks required columns; name all of them and what to pass."""
     missing = missing_columns(source, reading)
     if not missing:
         return

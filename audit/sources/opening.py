@@ -1,4 +1,4 @@
-"""A file becomes a source: read, what it lacks stood in for, and watched while it is read."""
+"""Open a file as a source: read it, fill missing columns, refuse it if it changes meanwhile."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,13 +9,13 @@ from audit.sources.files import Chunk, Source, SourceFile, Unreadable, find_file
 from audit.sources.readers import read_source
 from audit.sources.stand_ins import settle_failed, stand_in
 
-# So many bytes are tried, over all files; what is smaller is tried whole.
+# Bytes that `describe` tries of all files together, and the least of each file.
 TRIED_BYTES = 8_000_000
 LEAST_BYTES = 50_000
 
 
 def beginnings(files: Sequence[SourceFile]) -> list[SourceFile]:
-    """Return files of which the beginnings are read; those that are so stay as they are."""
+    """Limit each file to its beginning, unless it is limited already."""
     share = TRIED_BYTES / max(sum(file.bytes for file in files), 1)
     return [
         file
@@ -26,7 +26,7 @@ def beginnings(files: Sequence[SourceFile]) -> list[SourceFile]:
 
 
 def open_source(file: SourceFile, reading: Reading) -> Source:
-    """Open a file in the format that was named, or else of its content, and find its columns."""
+    """Open a file in the format of --format or of its content, and fill missing columns."""
     source = read_source(file, reading)
     if file.sample is not None:
         source = replace(source, chunks=_beginning(source, file.sample))
@@ -35,7 +35,7 @@ def open_source(file: SourceFile, reading: Reading) -> Source:
 
 
 def _beginning(source: Source, most: int) -> Iterator[Chunk]:
-    """Yield the chunks of about the first so many bytes of a file."""
+    """Yield the chunks of about the first `most` bytes of a file."""
     before = 0
     for chunk in source.chunks:
         share = max(most - before, 1) / max(chunk.done - before, 1)
@@ -51,9 +51,9 @@ def _beginning(source: Source, most: int) -> Iterator[Chunk]:
 def readable_files(
     sources: Sequence[str | SourceFile], reading: Reading
 ) -> tuple[list[SourceFile], list[str]]:
-    """Return the files of the sources, and why some are left out where that is allowed.
+    """Return the files of the sources, and with --skip-unreadable why some are left out.
 
-    Then a file is read to its end before anything of it is loaded, so that none is loaded in part.
+    With it, each file is read to its end first, so that none is loaded in part.
     """
     if not reading.skip_unreadable:
         return find_files(sources), []
@@ -76,12 +76,12 @@ def unreadable(file: SourceFile, reading: Reading) -> str | None:
 
 
 def require_some(usable: Sequence[object], skipped: Sequence[str]) -> None:
-    """Refuse to go on with no file at all."""
+    """Refuse a load without any readable file; give the reason of the first."""
     if not usable:
         raise AuditError(f"no file can be read: {skipped[0]}")
 
 
 def _forgetting(source: Source) -> Iterator[Chunk]:
-    """The chunks, without the sample: a load keeps its sources, and there may be thousands."""
+    """Free the sample, then yield the chunks: a load keeps its sources, perhaps thousands."""
     source.sample.clear()
     yield from source.chunks

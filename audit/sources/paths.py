@@ -13,7 +13,7 @@ LEAVES_SHOWN = 40
 
 
 def split_pattern(path: str) -> tuple[str, re.Pattern[str] | None]:
-    """Return a path, and the pattern after a `~` whose first group is the value."""
+    """Split `PATH~PATTERN` into the path and the compiled pattern, None without a `~`."""
     path, tilde, written = path.partition("~")
     if not tilde:
         return path, None
@@ -22,7 +22,7 @@ def split_pattern(path: str) -> tuple[str, re.Pattern[str] | None]:
 
 
 def find_keys(record: Any, parts: Sequence[str]) -> Keys | None:
-    """Return the keys that a path takes in a record, or None; a key may itself contain dots."""
+    """Return the keys of a dotted path in a record, or None; a key may itself contain dots."""
     if not parts:
         return ()
     if isinstance(record, list):
@@ -41,7 +41,7 @@ def find_keys(record: Any, parts: Sequence[str]) -> Keys | None:
 
 
 def walk(value: Any, keys: Sequence[str], position: int = 0) -> Any:
-    """Return what the keys lead to, or None."""
+    """Follow keys into a value; return what is there, or None. `position` replaces `*`."""
     for key in keys:
         if isinstance(value, dict):
             value = value.get(key)
@@ -54,18 +54,18 @@ def walk(value: Any, keys: Sequence[str], position: int = 0) -> Any:
 
 
 def value_at(record: Any, *paths: str) -> Any:
-    """Return the first value that dotted paths lead to, or None."""
+    """Return the first value at any of some dotted paths, or None."""
     values = (walk(record, path.split(".")) for path in paths)
     return next((value for value in values if value is not None), None)
 
 
 def items(value: Any) -> list[Any]:
-    """Return the items of a list; anything else has none."""
+    """Return a list as it is, and an empty list for any other value."""
     return value if isinstance(value, list) else []
 
 
 def leaves(record: Any, before: str = "", depth: int = 3) -> Iterator[str]:
-    """Yield the paths of a record's values, for a message."""
+    """Yield the dotted paths of the values of a record, for a message."""
     for key, value in record.items():
         if isinstance(value, dict) and value and depth:
             yield from leaves(value, f"{before}{key}.", depth - 1)

@@ -26,7 +26,7 @@ CANDIDATES_SHOWN = 5
 
 
 class Asked(NamedTuple):
-    """A column in words, and what others may be called that could be it, or are never it."""
+    """A column in words, and the patterns of names that may mean it (known) or never do."""
 
     words: str
     known: str
@@ -71,9 +71,9 @@ ASKED = {
         r"token|count|time|id$|reason|finish|stop|trunc",
     ),
 }
-# What may name a benchmark as well as a problem.
+# Names of columns that may mean a benchmark as well as a problem.
 BENCHMARKS = ("task", "scenario", "key")
-# What checks alone look at may still be something else.
+# Columns that only checks read: they are still candidates for other columns.
 LOOKED_AT = ("temperature", "top_p", "total_tokens", "reasoning_tokens")
 # Options that decide a number.
 SERIOUS = ("count_tokens", "grade", "failed")
@@ -81,7 +81,7 @@ SERIOUS = ("count_tokens", "grade", "failed")
 
 @dataclass(frozen=True)
 class Question:
-    """What is not known: the column or option, the words, and what could be it."""
+    """A question of `describe`: the column or option, the words, and the candidates."""
 
     column: str
     words: str
@@ -89,12 +89,12 @@ class Question:
 
     @property
     def option(self) -> tuple[str, str]:
-        """Return the option with its hole."""
+        """Return the option that answers the question, with ??? for the value."""
         is_column = self.column in COLUMNS
         return ("--map", f"{self.column}={HOLE}") if is_column else (f"--{self.column}", HOLE)
 
     def lines(self) -> Iterator[str]:
-        """Return the question, and a line for each candidate."""
+        """Yield the question, then a line for each candidate."""
         yield f"  ? {self.words}"
         for candidate in self.candidates[:CANDIDATES_SHOWN]:
             yield f"      {candidate}"
@@ -124,18 +124,18 @@ class Proposal:
     questions: list[Question] = field(default_factory=list)
 
     def ask(self, column: str, words: str, *candidates: str) -> None:
-        """Add a question, once for each column."""
+        """Add a question, unless its column was asked about before."""
         if all(question.column != column for question in self.questions):
             self.questions.append(Question(column, words, candidates))
 
     def fill(self, option: str, value: str, why: str) -> None:
-        """Set an option, and say why."""
+        """Set an option, and record why."""
         self.options[option] = value
         self.guesses.append(Guess(option, why))
 
 
 class Asker:
-    """What is known of some files of one kind, and what has to be asked."""
+    """Files of one kind, from which `propose` makes options and questions."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class Asker:
         self.missing = missing_columns(source, reading)
         # A tool's own format says where everything is: what it lacks is nowhere.
         self.is_open = source.format in CONTAINERS
-        # What counts; what checks alone look at does not.
+        # Columns already in use, without those that only checks read.
         self.taken = {path for name, path in self.paths.items() if name not in LOOKED_AT}
         self.places = [f"@file ({len(files):,} files)"] if len(files) > 1 else []
         paths = [file.path.resolve() for file in files]
@@ -162,7 +162,7 @@ class Asker:
         self.name = (file_stem(paths[0].name) if len(paths) == 1 else folder) or "all"
 
     def propose(self) -> Proposal:
-        """Fill in names, and ask about everything else that is missing."""
+        """Propose names and options for missing columns, and questions where nothing decides."""
         for name in words(
             "question_id archive competition seed completion_tokens finish_reason text"
         ):
@@ -185,7 +185,7 @@ class Asker:
         return [v for v in self.evidence.leaves if v.path not in self.taken and v.present]
 
     def _called(self, column: str) -> list[Leaf]:
-        """Return the unused columns whose names could be a column's; lists are for texts alone."""
+        """Return the unused columns whose names fit a canonical column; lists fit texts only."""
         asked = ASKED[column]
         # Usage is an object: what it counts is in the path.
         return [
@@ -197,20 +197,20 @@ class Asker:
         ]
 
     def _varied(self, column: str) -> list[Leaf]:
-        """Return the columns of several values that could be a column, by name or else any."""
+        """Return unused columns with several values: those whose names fit, or else all."""
         leaves = [v for v in self.unused() if self.is_open and v.distinct > 1 and not v.is_list]
         called = self._called(column)
         return [v for v in leaves if v in called] or leaves
 
     def _keys(self, *names: str) -> list[str]:
-        """Return the expressions of columns, none where the problem is not among the records."""
+        """Return the SQL of canonical columns; empty where the records do not have the problem."""
         found = {name: self.evidence.leaf(self.paths.get(name)) for name in names}
         if "question_id" in found and found["question_id"] is None:
             return []
         return [leaf.sql for leaf in found.values() if leaf is not None]
 
     def ask(self, column: str, leaves: Iterable[Leaf], *others: str, said: str = "") -> None:
-        """Ask which column is meant, or what else holds, with paths as --map takes them."""
+        """Ask which of some columns is meant; show paths as --map takes them, then `others`."""
         shown = []
         for leaf in leaves:
             first, dot, rest = leaf.path.partition(".")
@@ -251,7 +251,7 @@ class Asker:
         self.ask("question_id", leaves, *self.places, "@row (each row is a problem)")
 
     def _doubt_question_id(self) -> None:
-        """Ask whether a task that all rows share is the problem, where other columns may be it."""
+        """Ask about a `task` that all rows share: another column may be the problem."""
         leaf = self.evidence.leaf(self.paths["question_id"])
         others = [v for v in self._called("question_id") if v.distinct > 1]
         if leaf and leaf.name in BENCHMARKS and leaf.distinct == 1 < leaf.rows and others:
@@ -277,23 +277,23 @@ class Asker:
                 self.proposal.guesses.append(Guess("seed", why))
 
     def find_arms(self) -> list[Leaf]:
-        """Return columns that split the repeats of every problem evenly, as archives would."""
+        """Return columns whose values occur equally often in each problem, as archives would."""
         keys = self._keys("question_id", "archive", "competition")
         if not keys or self.lists or not self.is_open:
             return []
-        # What has another value in each attempt may be a number of it, unless its name says more.
+        # A column that differs in each attempt may number it, unless its name fits an archive.
         repeats, named = self.evidence.most_repeats(keys), ASKED["archive"].known
         arms = self.evidence.arms(keys, self.taken)
         return [v for v in arms if v.distinct < repeats or re.search(named, v.name)]
 
     def is_answer_of_problem(self) -> bool:
-        """Tell whether an answer is one for all attempts at a problem, or is the reference."""
+        """Tell whether the attempts at a problem share one answer, or it is the reference."""
         both = [*self._keys("archive_answer"), *self._keys("references")]
         is_reference = len(both) == 2 and self.evidence.is_same(*both)
         return is_reference or self.is_of_problem("archive_answer")
 
     def is_of_problem(self, column: str) -> bool:
-        """Tell whether a column, or a path, says one thing for all attempts at each problem."""
+        """Tell whether a column, or a path, has one value for all attempts at each problem."""
         keys = self._keys("archive", "question_id")
         path = self.paths.get(column, column)
         return bool(keys) and self.evidence.spread(keys).get(path) == (1, 1)

@@ -10,7 +10,7 @@ from audit.sources.stand_ins import value_rows
 
 
 class Runs:
-    """What files of one load have in common: which attempts there were in those before.
+    """The attempts of earlier files of a load, and how --runs renames those that clash with them.
 
     `separate` makes an archive of each file that repeats an archive's competition; `append` gives
     an attempt whose number is taken the next free one of its problem.
@@ -23,7 +23,7 @@ class Runs:
         self._count = 0
 
     def without_clashes(self, source: Source) -> Source:
-        """The source, whose archives or attempts no longer share a name with earlier files."""
+        """Rename archives or renumber attempts that clash with those of earlier files."""
         if self._kind is None:
             return source
         self._count += 1
@@ -31,6 +31,7 @@ class Runs:
         return replace(source, chunks=chunks)
 
     def _separated(self, source: Source) -> Iterator[Chunk]:
+        """Yield the chunks, with the number of the run in repeated archives: `NAME run 2`."""
         number = self._count
         for chunk in source.chunks:
             archives = []
@@ -44,6 +45,7 @@ class Runs:
             yield replace(chunk, values={**chunk.values, "archive": archives})
 
     def _appended(self, source: Source) -> Iterator[Chunk]:
+        """Yield the chunks, with new numbers for attempts whose numbers are taken."""
         before = {key: set(seeds) for key, seeds in self._used.items()}
         for chunk in source.chunks:
             names = ("archive", "competition", "question_id", "seed")
@@ -60,7 +62,7 @@ class Runs:
 
 
 def appended(attempts: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """The numbers that `append` gives the attempts at a problem: by file and number, as read."""
+    """Yield the numbers that `append` gives attempts, each a pair of file and own number."""
     used: set[int] = set()
     for _, of_file in groupby(attempts, key=lambda attempt: attempt[0]):
         before = set(used)
@@ -69,7 +71,7 @@ def appended(attempts: Iterable[tuple[int, int]]) -> Iterator[int]:
 
 
 def _free(number: int, used: set[int], before: Collection[int]) -> int:
-    """Return a number, or the next free one where a file before has taken it.
+    """Return a number, or the next free one where an earlier file uses it.
 
     A number that a file itself repeats is a mistake of its own, and is refused later.
     """

@@ -1,4 +1,4 @@
-"""Scores and sums: columns of a file that are known by a prefix, taken of a list, or added up."""
+"""Scores (columns by prefix, numbers picked from lists) and sums of mapped columns."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from audit.sources.canonical import LOGPROB_SCORE, SCORE_PREFIX, find_column
 from audit.sources.files import SourceFile, excerpt
 from audit.sources.formats import is_number
 
-# What is taken of a list of scores, one for each step.
+# How one number is taken from a list of scores, one for each step.
 OF_LIST: dict[str, Callable[[list[float]], float]] = {
     "last": lambda scores: scores[-1],
     "min": min,
@@ -27,7 +27,7 @@ ADDED = (*COUNTS, "money", "seconds")
 
 
 def check_mapped(column: str, path: str) -> None:
-    """Refuse a column of scores with a name that no score may have."""
+    """Refuse --map of a score with an invalid name."""
     if column == LOGPROB_SCORE:
         raise AuditError(f"--map {column}={path}: {LOGPROBS.format(path)}")
     if column.startswith(SCORE_PREFIX) and find_column(column) is None:
@@ -35,7 +35,7 @@ def check_mapped(column: str, path: str) -> None:
 
 
 def check_own(name: str, file: SourceFile) -> None:
-    """Refuse a file's own column of scores under a name that no score may have."""
+    """Refuse a file whose column of scores has an invalid name."""
     if name == LOGPROB_SCORE:
         raise file.error(f"column {name}: {LOGPROBS.format(name)}")
     if find_column(name) is None:
@@ -43,7 +43,7 @@ def check_own(name: str, file: SourceFile) -> None:
 
 
 def split_list(column: str, path: str) -> tuple[str, Callable[[Any], Any] | None]:
-    """Return a path, and what takes one number of its list, as in `prm.scores[last]`."""
+    """Split `PATH[last]` into the path and a function from a list to one number, or None."""
     match = OF_LIST_PATH.fullmatch(path) if column.startswith(SCORE_PREFIX) else None
     if match is None:
         return path, None
@@ -65,7 +65,7 @@ def split_list(column: str, path: str) -> tuple[str, Callable[[Any], Any] | None
 
 
 def split_sum(column: str, path: str) -> list[str]:
-    """Return the paths that are added up, as in `usage.output_tokens+usage.reasoning_tokens`."""
+    """Split a sum such as `usage.output_tokens+usage.reasoning_tokens` into its paths."""
     # A pattern after `~` may hold a + of its own.
     parts = [path] if "~" in path else path.split("+")
     return parts if column in ADDED and len(parts) > 1 and all(parts) else [path]

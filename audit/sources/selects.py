@@ -1,4 +1,4 @@
-"""A select over the sources becomes a source: its columns are canonical, its rows are attempts."""
+"""Open a select as a source: its columns are canonical, its rows are attempts."""
 
 import hashlib
 from collections import Counter
@@ -21,7 +21,7 @@ from audit.sources.stand_ins import settle_failed, stand_in
 from audit.sources.unused import keep_unselected
 from audit.sources.views import Argument, open_views, view_names
 
-# Options that say where columns are, which a select says itself.
+# Options that name columns or files, which a select does itself.
 SAID_BY_SELECT = ("format", "mapping", "explode", "runs", "skip_unreadable")
 
 
@@ -44,7 +44,7 @@ def is_selected(sources: Sequence[Any], reading: Reading) -> bool:
 
 
 def read_arguments(sources: Sequence[Any]) -> list[Argument]:
-    """Return each source with its files, or with its table."""
+    """Find the files, or convert the table, of each source of a select."""
     arguments = []
     names = view_names(len(sources))
     for name, source in zip(names, sources, strict=True):
@@ -58,7 +58,7 @@ def read_arguments(sources: Sequence[Any]) -> list[Argument]:
 
 
 def _arrow_table(source: Any) -> pa.Table:
-    """Return the rows of a relation, an Arrow table or a data frame, as they are now."""
+    """Copy a relation, an Arrow table or a data frame to an Arrow table."""
     if isinstance(source, duckdb.DuckDBPyRelation):
         return source.to_arrow_table()
     if isinstance(source, pa.Table):
@@ -69,7 +69,7 @@ def _arrow_table(source: Any) -> pa.Table:
 
 
 def check_options(reading: Reading) -> None:
-    """Refuse options that say what a select says itself."""
+    """Refuse options that a select replaces, such as --map."""
     for name in SAID_BY_SELECT:
         if getattr(reading, name):
             flag = "--map" if name == "mapping" else f"--{name.replace('_', '-')}"
@@ -79,7 +79,7 @@ def check_options(reading: Reading) -> None:
 def open_select(
     arguments: Sequence[Argument], reading: Reading, con: duckdb.DuckDBPyConnection
 ) -> Source:
-    """Open the rows of the select that the options name, with the limits of a connection."""
+    """Open the select of --sql, or of all columns, as a source; `con` gives the resource limits."""
     check_options(reading)
     select = read_select("select * from source" if reading.sql is None else reading.sql)
     settings = {name: _setting(con, name) for name in ("threads", "memory_limit")}
@@ -122,7 +122,7 @@ def _setting(con: duckdb.DuckDBPyConnection, name: str) -> Any:
 
 
 def _check_names(select: Select, names: Sequence[str]) -> None:
-    """Refuse columns that are not canonical, and those that occur twice."""
+    """Refuse columns that are not canonical or occur twice."""
     for at, name in enumerate(names):
         if name in names[:at]:
             raise select.error(f"column {excerpt(name)} occurs twice")
@@ -134,7 +134,7 @@ def _check_names(select: Select, names: Sequence[str]) -> None:
 
 
 def _with_constants(chunks: Iterator[Chunk], constants: Mapping[str, str]) -> Iterator[Chunk]:
-    """Set columns that an option names for every row."""
+    """Yield the chunks with constant columns, such as of --archive."""
     for chunk in chunks:
         same = {name: [value] * len(chunk.rows) for name, value in constants.items()}
         yield replace(chunk, values={**chunk.values, **same})

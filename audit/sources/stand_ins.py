@@ -1,4 +1,4 @@
-"""What options supply where a file lacks something: constants, counts, labels, failed attempts."""
+"""Columns that options fill: constants, token counts, references, labels; failed attempts."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from audit.sources.readers import read_rows
 from audit.sources.readers.chunks import empty
 from audit.sources.readers.parquet import python_values
 
-# What a file says of a problem in an archive or competition; None where it is silent.
+# Looks up a fact by (archive or competition, problem); None where the file has none.
 Facts = Callable[[Any, str], Any]
 PROBLEMS = "question_id problem_id instance_id custom_id data_id doc_id task_id id problem"
 # A file of references: a problem's name and its accepted answers, a row or line each.
@@ -38,12 +38,12 @@ LABELS = {
     "question_id": PROBLEMS,
     "correct": "correct resolved is_correct label passed success score",
 }
-# Lists of who is right, as reports of SWE-bench have them: all others are wrong.
+# Lists of resolved problems in reports of SWE-bench: all others are wrong.
 RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
 
 
 def stand_in(source: Source, reading: Reading) -> Source:
-    """Fill what the user has settled: a finish reason, token counts, references, labels to come."""
+    """Fill columns from options: finish reason, token counts, references and labels."""
     filled: dict[str, Callable[[Chunk], Sequence[Any]]] = {}
     mapping = dict(source.mapping)
     if reading.finish_reason is not None and "finish_reason" not in mapping:
@@ -78,7 +78,7 @@ def stand_in(source: Source, reading: Reading) -> Source:
 
 
 def _with_reasoning_length(chunk: Chunk) -> Chunk:
-    """Add the column `reasoning_length` to a chunk: the characters of reasoning of each attempt."""
+    """Add the column `reasoning_length` to a chunk: the characters of each attempt's reasoning."""
     if REASONING not in chunk.values:
         return chunk
     lengths = [
@@ -102,7 +102,7 @@ def value_rows(chunk: Chunk, *names: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _counts(chunk: Chunk, count: Callable[[str], int | None]) -> list[int | None]:
-    """Return the tokens of each text, with the reasoning that was paid for before it."""
+    """Count the tokens of each text and of its reasoning, which was paid for, too."""
     pairs = value_rows(chunk, REASONING, "text")
     return [
         sum(count(part) or 0 for part in pair if isinstance(part, str)) or None for pair in pairs
@@ -133,7 +133,7 @@ def token_counter(encoding: str) -> Callable[[str], int | None]:
 
 
 def _only_file(option: str, path: str) -> SourceFile:
-    """Return a file that an option names, as it is now: the state tells what is read again."""
+    """Return the one file that an option names; refuse a folder."""
     if os.path.isdir(path):
         raise AuditError(f"{option} {path}: is a folder; name one file")
     (file,) = find_files([path])
@@ -141,9 +141,9 @@ def _only_file(option: str, path: str) -> SourceFile:
 
 
 def _rows_of(option: str, file: SourceFile, known: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a file that an option names: a place, a group, a problem, what it says.
+    """Yield place, archive or competition, problem, and value of each row of an option's file.
 
-    A column is the first known name that leads to a value.
+    Each column is read from the first known name that has any value.
     """
     rows = [(number, record) for number, record, *_ in read_rows(file, sniff(file).container)]
     if not rows:
@@ -168,7 +168,7 @@ def _rows_of(option: str, file: SourceFile, known: Mapping[str, str]) -> Iterato
 
 @lru_cache(maxsize=1)
 def _references(file: SourceFile) -> Facts:
-    """Return what says which references are accepted for a competition's problem."""
+    """Read a file of references; return the lookup of the accepted answers of a problem."""
     accepted: dict[tuple[Any, str], list[str]] = {}
     is_csv = sniff(file).container == "csv"
     for _, competition, problem, said in _rows_of("--references", file, REFERENCES):
@@ -178,13 +178,13 @@ def _references(file: SourceFile) -> Facts:
 
 
 def _by_problem(facts: Mapping[tuple[Any, str], Any]) -> Facts:
-    """Return what is said of a problem in an archive or competition, or else in any."""
+    """Return a lookup by group and problem; entries without a group hold for every group."""
     return lambda group, problem: facts.get((group, problem), facts.get((None, problem)))
 
 
 @lru_cache(maxsize=1)
 def _labels(file: SourceFile) -> Facts:
-    """Return what says whether an archive's attempt at a problem is right."""
+    """Read a file of labels; return the lookup of the label by archive and problem."""
     document = small_document(file.path)
     lists = (
         [document, *(document.get(key) for key in RESOLVED)]
@@ -209,7 +209,7 @@ def _labels(file: SourceFile) -> Facts:
     return _by_problem(said)
 
 
-# Attempts that failed: no text, no answer and no tokens. The user says what becomes of them.
+# Attempts that failed: no text, no answer and no tokens. --failed drops or counts them.
 
 UNFINISHED = "error"
 # What a note says of failed attempts, by option.
@@ -225,6 +225,7 @@ def settle_failed(source: Source, reading: Reading) -> Source:
 
 
 def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Iterator[Chunk]:
+    """Yield the chunks with failed attempts dropped or counted; note how many there were."""
     count = others = 0
     for chunk in source.chunks:
         is_failed = _is_failed(chunk, is_any=failed is not None)
@@ -251,9 +252,9 @@ def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Ite
 
 
 def _is_failed(chunk: Chunk, *, is_any: bool = False) -> list[bool]:
-    """Return which rows have no cost, no steps, and, unless it is any, nothing to answer."""
+    """Return for each row whether it has no cost and no steps and, unless `is_any`, no answer."""
     costs = chunk.values.get("completion_tokens")
-    # Most files have no such row: then nothing of them is looked at.
+    # Most files have no such row, and need no further look.
     is_typed = isinstance(costs, pa.Array) and pa.types.is_integer(costs.type)
     if is_typed and costs is not None and not costs.null_count and pc.min(costs).as_py() != 0:
         return [False] * len(chunk.rows)

@@ -1,6 +1,6 @@
-"""Columns that a load leaves out although they may be costs, or separate the repeats of a problem.
+"""Note columns that a load leaves out but that may be costs or distinguish archives.
 
-Two checks of `data_quality` read what is kept here with the mapping of a file, whoever wrote it.
+Two checks of `data_quality` read these notes from the mapping of a file.
 """
 
 import re
@@ -24,13 +24,13 @@ SELECTED = re.compile(r'([\w.]+)\s+as\s+"?(\w+)"?', re.IGNORECASE)
 
 
 def keep_unused(source: Source) -> None:
-    """Note the columns that a file's mapping leaves out, and keep them with it."""
+    """Note suspicious columns that the mapping of a file leaves out, in the mapping itself."""
     used = {path.partition("~")[0].partition("[")[0] for path in source.mapping.values()}
     first = {path.partition(".")[0] for path in used}
     is_whole = all(record.keys() <= first for record in source.sample)
     if is_whole or any(EACH in path.split(".") for path in used):
         return
-    # What cannot be read or is no table is for the load to refuse: these are checks.
+    # These are only checks: the load itself refuses an unreadable file.
     with suppress(AuditError, duckdb.Error), open_evidence(source.records()) as evidence:
         _keep_facts(evidence, dict(source.mapping), used, source.mapping, source.notes)
 
@@ -42,7 +42,7 @@ def keep_unselected(
     kept: MutableMapping[str, str],
     notes: Counter[str],
 ) -> None:
-    """Note the columns of a view that a select leaves out, going by the names in its text."""
+    """Note suspicious columns of a view that a select does not name in its text."""
     words = set(re.findall(r"\w+", text.lower()))
     names = {name.lower() for name in con.sql(f"from {view}").columns}
     if names <= words or STAR.search(text):
@@ -62,7 +62,7 @@ def _keep_facts(
     kept: MutableMapping[str, str],
     notes: Counter[str],
 ) -> None:
-    """Keep unused costs and unused columns that split the repeats evenly, and note both."""
+    """Note unused columns that look like costs, or that split each problem's rows evenly."""
     taken = set(used)
     costs = [
         _ratio(evidence, leaf, evidence.leaf(paths.get(COST)))

@@ -23,7 +23,7 @@ CSV_OPTIONS = (
     "sample_size = -1, auto_type_candidates = ['BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR'], "
     "header = true"
 )
-# What DuckDB says where a file has a column of its own called filename.
+# DuckDB's error for a file that has a column `filename` itself.
 OWN_NAME = "Option filename adds column"
 DATES = re.compile(r"date|time|timestamp.*|time with.*|uuid|interval")
 
@@ -59,7 +59,7 @@ def open_views(
 
 
 def connect_offline(threads: int) -> duckdb.DuckDBPyConnection:
-    """Return a connection that reaches nothing outside."""
+    """Open an in-memory database without access to files, network or extensions."""
     offline: dict[str, Any] = dict.fromkeys((*EXTENSION_SETTINGS, "enable_external_access"), False)
     con = duckdb.connect(config=offline | {"threads": threads})
     for statement in SANDBOX:
@@ -68,12 +68,12 @@ def connect_offline(threads: int) -> duckdb.DuckDBPyConnection:
 
 
 def view_names(count: int) -> list[str]:
-    """Return the names of the views of so many arguments."""
+    """Return the names of the views of `count` arguments: source, or source_1, source_2, …"""
     return ["source"] if count == 1 else [f"source_{number}" for number in range(1, count + 1)]
 
 
 def _files_sql(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> str:
-    """Return the select of all files of an argument, joined by the names of their columns."""
+    """Return the select of all files of an argument, a union by column names."""
     groups: dict[tuple[str, bool], list[SourceFile]] = {}
     for file in files:
         container = sniff(file).container
@@ -104,7 +104,7 @@ def _group_sql(
     files: Sequence[SourceFile],
     named: str,
 ) -> str:
-    """Return the select of files of one container, with the types of all their values."""
+    """Return the select of files of one container, with types inferred from all values."""
     paths = ", ".join(literal(os.fspath(file.path)) for file in files)
     listed = f"[{paths}], union_by_name = true{named}"
     if kind == "parquet":
@@ -134,7 +134,7 @@ class _TooLong(Exception):
 def _columns(
     con: duckdb.DuckDBPyConnection, read: str, files: Sequence[SourceFile]
 ) -> dict[str, str]:
-    """Return the columns of a read and their types; texts that look like dates stay texts."""
+    """Return the columns of a table function and their SQL types; dates stay texts."""
     try:
         relation = con.sql(f"select * from {read}")
         columns = dict(zip(relation.columns, map(plain_type, relation.types), strict=True))
@@ -149,7 +149,7 @@ def _columns(
 
 
 def plain_type(type: Any) -> str:
-    """Return the type in SQL, with texts in the place of dates and times."""
+    """Return a DuckDB type in SQL, with varchar instead of dates and times."""
     if type.id in ("list", "array"):
         return f"{plain_type(type.children[0][1])}[]"
     if type.id == "map":
@@ -161,7 +161,7 @@ def plain_type(type: Any) -> str:
 
 
 def one_line_of(error: Exception) -> str:
-    """Return what the engine says of a mistake, candidates included, without its picture."""
+    """Return the message of a DuckDB error in one line, without the excerpt of the query."""
     if type(error).__name__ == "OutOfMemoryException":
         return explain_error(error)
     words = str(error).partition("\nLINE ")[0].partition("\nTry increasing")[0]

@@ -21,11 +21,11 @@ class Zip:
     def __init__(self, stream: BinaryIO, longest: int) -> None:
         self._stream = stream
         self._longest = longest
-        # A member that was written again goes by its last version.
+        # Of a member that was written twice, the last version counts.
         self.members = zipfile.ZipFile(stream).NameToInfo
 
     def read(self, name: str) -> bytes:
-        """Return the content of a member; a size that is not as announced is an error."""
+        """Read a member whole; refuse one that is too large, encrypted or damaged."""
         info = self.members[name]
         if info.file_size > self._longest:
             raise ValueError(f"{name} is larger than {self._longest // 1_000_000} MB")
@@ -45,6 +45,7 @@ class Zip:
 
 
 def _expand(packed: bytes, info: zipfile.ZipInfo) -> bytes:
+    """Decompress the bytes of a member: stored, deflated or zstd."""
     try:
         if info.compress_type == ZSTD:
             return pa.decompress(packed, info.file_size, codec="zstd", asbytes=True)

@@ -32,7 +32,7 @@ REASONING = "reasoning"
 
 @dataclass
 class Context:
-    """A file that is read: how, and what was met on the way."""
+    """A file being read: its format and options, and the notes collected on the way."""
 
     file: SourceFile
     format: "Format"
@@ -49,12 +49,12 @@ class Context:
 
 @dataclass(frozen=True)
 class Field:
-    """Where a canonical column may be; `read` makes a value of what is there."""
+    """Where a format may keep a canonical column; `read` converts what is there."""
 
     column: str
     paths: tuple[str, ...]
     read: Callable[[Any], Any] | None = None
-    # Names that mean this column only if their values fit; two of them, and the user is asked.
+    # Names that mean this column only if their values fit; of two such, the user has to choose.
     if_values_fit: tuple[str, ...] = ()
     fits: Callable[[Any], bool] = lambda value: True
     # Names that mean this column where a row holds all attempts of a problem.
@@ -62,24 +62,24 @@ class Field:
 
 
 def column(name: str, *paths: str, **rest: Any) -> Field:
-    """Return a line of a format's mapping."""
+    """Return the field of a column with the paths it may be at."""
     return Field(name, paths, **rest)
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return paths that are written one after another."""
+    """Split a text with blanks between names into these names."""
     return tuple(text.split())
 
 
 @dataclass(frozen=True)
 class Format:
-    """The logs of one tool: how to know them, and what reads their columns."""
+    """The logs of one tool: how to recognize them, and how to read their columns."""
 
     name: str
     title: str
-    # Known by any of these sets of paths.
+    # A record with all paths of any of these sets is of this format.
     recognized_by: tuple[tuple[str, ...], ...] = ()
-    # What files of this format are called.
+    # Suffixes of its files, beside those of its container.
     suffixes: tuple[str, ...] = ()
     # The columns by their paths, and the records of a file that is neither JSON nor Parquet.
     fields: tuple[Field, ...] = ()
@@ -93,11 +93,11 @@ class Format:
     # The select that reads such files, and the documents beside them that it joins.
     select: str | None = None
     beside: str | None = None
-    # Texts that stand beside the JSON of a record: there they would be parsed for every column.
+    # Long texts kept out of the JSON of a record, which is parsed once for every column.
     apart: tuple[str, ...] = ()
 
     def knows(self, record: Mapping[str, Any]) -> bool:
-        """Return whether a first record is one of this tool's."""
+        """Tell whether a first record is of this format."""
         return any(
             all(find_keys(record, path.split(".")) is not None for path in paths)
             for paths in self.recognized_by
@@ -106,7 +106,7 @@ class Format:
 
 @cache
 def formats() -> dict[str, Format]:
-    """Return every format, by its name: each `Format` that a module of this package declares."""
+    """Return every format by its name: of the modules of this package and of sql/formats."""
     modules = (
         import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
     )
@@ -118,7 +118,7 @@ def formats() -> dict[str, Format]:
 
 
 def read_select_format(path: Path) -> Format:
-    """Read a format that is a select, with what its header says of it."""
+    """Read a format from a file of sql/formats: its select, and its header of comments."""
     text = path.read_text(encoding="utf-8")
     lines = takewhile(
         lambda line: line.startswith("--"), text.replace("\n--     ", " ").split("\n")
@@ -139,13 +139,13 @@ def read_select_format(path: Path) -> Format:
 
 
 def suffixes() -> tuple[str, ...]:
-    """Return what data files are called in a folder."""
+    """Return the suffixes by which data files are found in a folder."""
     named = (suffix for format in formats().values() for suffix in format.suffixes)
     return tuple(dict.fromkeys((*SUFFIXES, *named)))
 
 
 def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
-    """Return the format of a first record; one with columns of its own is flat."""
+    """Return the format of a first record, `flat` if no tool's; refuse an ambiguous one."""
     matching = [format for format in formats().values() if format.knows(record)]
     if len(matching) > 1:
         names = " or ".join(format.name for format in matching)
@@ -153,9 +153,9 @@ def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
     return matching[0] if matching else formats()["flat"]
 
 
-# Readings that several formats share.
+# Conversions of values that several formats share.
 
-# Grades in letters and words, by who writes them; what a file holds says whose they are.
+# Grades in letters and words, by the tool that writes them; the values of a file tell which.
 GRADES: tuple[dict[str, bool | None], ...] = (
     # Inspect: half a point is no label, how a missing one counts is for the user to say.
     {"C": True, "I": False, "N": False, "P": None},
@@ -169,39 +169,39 @@ GRADES: tuple[dict[str, bool | None], ...] = (
 
 
 def is_grade(value: Any) -> bool:
-    """Return whether a value is a grade in letters or words."""
+    """Tell whether a value is a grade in letters or words, such as C or PASS."""
     return isinstance(value, str) and any(value.strip().upper() in grades for grades in GRADES)
 
 
 def grades_of(values: Iterable[Any]) -> dict[str, bool | None] | None:
-    """Return the grades that a column is written in, where its values leave one reading only."""
+    """Return the only table of grades that has all texts of a column, or None."""
     written = {value.strip().upper() for value in values if isinstance(value, str)}
     fitting = [grades for grades in GRADES if written and written <= grades.keys()]
     return fitting[0] if len(fitting) == 1 else None
 
 
 def renamed(names: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """Return what makes a tool's word the canonical one; other values stay as they are."""
+    """Return a function that replaces a tool's word by the canonical one and keeps other values."""
     return lambda value: names.get(value, value) if isinstance(value, str) else value
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a number."""
+    """Tell whether a value is an int or float, and no bool."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def as_text(value: Any) -> Any:
-    """Return a number as its text; what is neither is left for the column's rule to refuse."""
+    """Convert a number to text; return any other value unchanged."""
     return str(value) if is_number(value) else value
 
 
 def as_count(value: Any) -> Any:
-    """Return a number of tokens, or of the tokens that are listed."""
+    """Return the length of a list of tokens; return any other value, such as a count, unchanged."""
     return len(value) if isinstance(value, list) else value
 
 
 def as_references(value: Any) -> Any:
-    """Return one reference, or several, as a list of texts."""
+    """Return references as a list: one becomes a list of one, and numbers become text."""
     if value is None:
         return None
     return [as_text(item) for item in (value if isinstance(value, list) else [value])]

@@ -3,7 +3,7 @@
 The canonical schema is such a file. A canonical name goes before its aliases, and two aliases that
 say different things are asked about. Names that mean one thing here and another there
 count only where their values fit. `id` names a problem only where a row holds all its attempts;
-`answer` may be the model's or the reference, so it is no name at all: --map says what it is.
+`answer` may be the model's or the reference, so that it is no alias: --map says what it is.
 """
 
 import math
@@ -35,12 +35,12 @@ def is_count(value: Any) -> bool:
 
 
 def as_flag(value: Any) -> Any:
-    """Return a score as it is; one that a table has written as 1.0 is 1."""
+    """Normalize the text of a label: lower case, and `1.0` becomes `1`."""
     return value.strip().lower().removesuffix(".0") if isinstance(value, str) else value
 
 
 def is_flag(value: Any) -> bool:
-    """Tell whether a value is true or false, or means it."""
+    """Tell whether a value is true, false, 1 or 0, also as text."""
     return str(as_flag(value)).lower().removesuffix(".0") in ("0", "1", "true", "false")
 
 
@@ -50,7 +50,7 @@ def is_name(value: Any) -> bool:
 
 
 def is_text(value: Any) -> bool:
-    """Tell whether a value is text."""
+    """Tell whether a value is text, and not only digits."""
     return isinstance(value, str) and not is_whole(value)
 
 
@@ -148,7 +148,7 @@ FORMAT = Format(
 
 
 class Word(NamedTuple):
-    """Names that mean a column in a run table, how a value is read, and the same in SQL."""
+    """Names that mean a column in a run table, and the conversion of its values, also in SQL."""
 
     names: str
     read: Callable[[Any], Any] | None = None
@@ -156,7 +156,7 @@ class Word(NamedTuple):
     fits: Callable[[Any], bool] = lambda value: True
 
 
-# What an outcome says in words.
+# Words of outcomes, as labels.
 OUTCOMES = {
     "pass": True, "passed": True, "resolved": True,
     "fail": False, "failed": False, "unresolved": False,
@@ -173,29 +173,29 @@ OUTCOME_SQL = "case {} else {{0}}::varchar end".format(
 
 
 def as_outcome(value: Any) -> Any:
-    """Return the label that an outcome says; another word is left for the rule to refuse."""
+    """Convert a word such as `passed` to a label; return any other value unchanged."""
     return OUTCOMES.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 def as_ending(error: Any) -> str:
-    """Return the finish reason that an error or its absence says."""
+    """Return the finish reason of a column of errors: `stop` without an error, else `error`."""
     return "stop" if error in (None, "", False) else "error"
 
 
 def is_error(value: Any) -> bool:
-    """Tell whether a value is what a run failed by; a number is a measure."""
+    """Tell whether a value can be an error; a number is a measurement."""
     return isinstance(value, str | dict | bool)
 
 
 def is_amount(value: Any) -> bool:
-    """Tell whether a value is a number, or its digits in a table."""
+    """Tell whether a value is a finite number, also as text."""
     with suppress(TypeError, ValueError):
         return not isinstance(value, bool) and math.isfinite(float(value))
     return False
 
 
 def from_milliseconds(value: Any) -> Any:
-    """Convert milliseconds to seconds; leave anything but a number for a later rule to refuse."""
+    """Convert milliseconds to seconds; return anything but a number unchanged."""
     return float(value) / 1000 if is_amount(value) else value
 
 
@@ -236,7 +236,7 @@ RUN_TABLE = {
 
 
 def as_word(name: str) -> str:
-    """Return a name as words are compared: in lower case, without marks between its parts."""
+    """Normalize a name for comparison: lower case, letters and digits only."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 

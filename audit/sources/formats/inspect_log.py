@@ -41,19 +41,19 @@ SEVERAL = (
 LIMITED = "samples hit a limit and count as cut off: they were scored without the call that hit it"
 CACHED = "samples read or wrote part of their prompts in a cache: those tokens are added"
 ENDED = "of {0:,} samples are here: the run was killed, failed or still goes on"
-# What a usage calls the tokens of a prompt that a cache gave.
+# The field of a usage for prompt tokens read from a cache.
 CACHE_READ = "input_tokens_cache_read"
 NO_STEPS = "samples made several calls that do not add up to their usage: they have no steps"
 SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
-# Scorers whose answer is the whole completion, and how long an extraction may be under others.
+# Scorers whose answer is the whole completion, and the longest extraction of others.
 WHOLE = re.compile(r"(.*/)?(includes|model_graded_\w+)$")
 LONGEST_EXTRACTION = 200
 ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
 DAMAGED = "not a readable Inspect log, it may be cut off"
-# Inspect's words for what a column says, also where --map finds it.
+# Conversions of Inspect's words, also of values that --map finds.
 WORDS = {"finish_reason": renamed(FINISH), "correct": renamed(GRADES[0])}
-# Where events begin and what follows them, as Inspect has written it: dense, before that indented.
+# The bytes around the events of a sample: compact JSON of today, and indented JSON of old logs.
 EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
 
 
@@ -61,7 +61,7 @@ EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "
 
 
 def records(context: Context) -> Iterator[Row]:
-    """Read the samples of a log with their columns, those that hold an attempt."""
+    """Yield the samples of a log that hold an attempt, with their canonical columns."""
     try:
         header = _read_header(context.file)
         for number, (sample, size, done) in enumerate(_read_samples(context.file), 1):
@@ -72,7 +72,7 @@ def records(context: Context) -> Iterator[Row]:
 
 
 def _read_header(file: SourceFile) -> Record:
-    """Read what the run was: its task, model and scorers."""
+    """Read the header of a log: task, model, scorers, and how many samples are there."""
     header: Any = {}
     if sniff(file).container == "zip":
         with open_zip(file.path, containers.LONGEST_LINE) as log:
@@ -94,7 +94,7 @@ def _read_header(file: SourceFile) -> Record:
 
 
 def _read_samples(file: SourceFile) -> Iterator[tuple[Record, int, int]]:
-    """Read sample after sample; one at a time is held."""
+    """Yield the samples one at a time, each with its size and the bytes read so far."""
     if sniff(file).container != "zip":
         for _, sample, size, done in stream_records(file, items_of("samples"), DAMAGED):
             yield sample, size, done
@@ -114,7 +114,7 @@ def _is_sample(name: str) -> bool:
 
 
 def _without_events(data: bytes) -> Record | None:
-    """Return a sample less its events, most of its bytes; None where they are not found.
+    """Parse a sample without its events, most of its bytes; return None where none are found.
 
     No string can hold these marks, for their quotes would be escaped, and a cut within an inner
     object leaves brackets that do not match: what parses was cut at the top.
@@ -131,7 +131,7 @@ def _without_events(data: bytes) -> Record | None:
 
 
 def _with_output(sample: Any, log: Zip, name: str) -> Any:
-    """Return a sample, with its events where the last output is lost or there are several calls."""
+    """Add the events of a sample where its output is lost or it made several calls."""
     if not isinstance(sample, dict) or "events" in sample:
         return sample
     last, spent = value_at(sample, "output.usage.output_tokens"), sample.get("model_usage")
@@ -195,7 +195,7 @@ def read_sample(sample: Record, header: Record, context: Context) -> Record | No
 
 
 def _costs(sample: Record, calls: list[Any], model: str, context: Context) -> Record:
-    """Return what a sample spent: the evaluated model's usage, else its last call's."""
+    """Return the columns of cost of a sample: of the whole sample, else of its last call."""
     spent, last = walk(sample, ("model_usage", model)), value_at(sample, "output.usage")
     counts = {"spent": spent, "last": last}
     prompt = value_at(counts, "spent.input_tokens", "last.input_tokens")
@@ -216,7 +216,7 @@ def _costs(sample: Record, calls: list[Any], model: str, context: Context) -> Re
 
 
 def _expected(header: Record) -> int | None:
-    """Return how many samples a run that did not end by itself would have had."""
+    """Return the planned number of samples of a run that has fewer; None for a complete one."""
     if header.get("status") == "success" or header.get("held") is None:
         return None
     ids = value_at(header, "eval.dataset.sample_ids")
@@ -227,10 +227,10 @@ def _expected(header: Record) -> int | None:
 
 
 def _steps(sample: Record, calls: list[Any], usage: Any, model: str) -> list[Record]:
-    """Return the calls as steps where they are all that a sample spent, else none.
+    """Return the calls as steps, or none where they do not add up to the usage of the sample.
 
-    A step takes the seconds until the next call, tools included, the last one until the end. Logs
-    of before working times were recorded have the seconds of the calls alone.
+    A step lasts until the next call, tools included, the last one until the end. Logs without
+    working times have the seconds of the calls alone.
     """
     times = [*(value_at(call, "working_start") for call in calls), sample.get("working_time")]
     if all(map(is_number, times)) and times == sorted(times):
@@ -256,7 +256,7 @@ def _steps(sample: Record, calls: list[Any], usage: Any, model: str) -> list[Rec
 
 
 def _with_usage(sample: Record, model: str, context: Context) -> Record:
-    """Return a sample with the cached part of its prompts added, where it is counted apart."""
+    """Add cached tokens to the prompts of a sample where they are counted separately."""
     has_cached = False
     for first, second in (("model_usage", model), ("output", "usage")):
         usage = walk(sample, (first, second))
@@ -268,9 +268,9 @@ def _with_usage(sample: Record, model: str, context: Context) -> Record:
 
 
 def _whole(usage: Any, model: str) -> Any:
-    """Return a usage whose prompt has the tokens of a cache, read or written, that lay beside it.
+    """Add the tokens read from or written to a cache to the prompt of a usage, where they lack.
 
-    Anthropic counts them apart; for others the total tells.
+    Anthropic counts them separately; for others the total tells.
     """
     names = ("input_tokens", "output_tokens", CACHE_READ, "input_tokens_cache_write")
     counts = [value_at(usage, name) or 0 for name in names]
@@ -281,12 +281,12 @@ def _whole(usage: Any, model: str) -> Any:
     plain = sum(counts[:2])
     if cached and (total == plain + cached or (total != plain and ANTHROPIC.search(model))):
         return usage | {"input_tokens": prompt + cached}
-    # More than the whole prompt is no part of it.
+    # A cached part larger than its prompt is a mistake.
     return usage | {CACHE_READ: None} if counts[2] > prompt else usage
 
 
 def _finish_reason(sample: Record, *, has_calls: bool) -> Any:
-    """Return how a sample ended: a scored one that no limit or error ended is finished.
+    """Return the finish reason of a sample: `stop` if it was scored without limit or error.
 
     An agent's last call mostly stops for a tool; one cut-off call among several is not its end.
     """
@@ -307,7 +307,7 @@ def _text(sample: Record) -> Any:
 
 
 def _joined(sample: Record, kind: str) -> Any:
-    """Join the parts of a message that are of one kind; one part may be plain text."""
+    """Join the parts of the last message of one kind, such as text or reasoning."""
     content = value_at(sample, "output.choices.0.message.content")
     if not isinstance(content, list):
         return _attached(sample, content) if kind == "text" else None
@@ -316,16 +316,16 @@ def _joined(sample: Record, kind: str) -> Any:
 
 
 def _attached(sample: Record, text: Any) -> Any:
-    """Return a text; a long one may be stored as an attachment under its hash."""
+    """Return a text; look up a long one among the attachments of the sample."""
     if isinstance(text, str) and text.startswith(ATTACHED):
         return walk(sample, ("attachments", text.removeprefix(ATTACHED)))
     return text
 
 
 def _read_score(sample: Record, context: Context) -> tuple[Any, Any]:
-    """Return the answer that the only scorer extracted, and its label; note what is no label.
+    """Return the extracted answer and the label of the only scorer; note why there is none.
 
-    What ended in an error was never scored, and answers nothing.
+    A sample that ended in an error was never scored: it has no answer, and its label is false.
     """
     scores, error = sample.get("scores"), sample.get("error")
     known = scores if isinstance(scores, dict) else {}

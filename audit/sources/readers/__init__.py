@@ -1,4 +1,4 @@
-"""Readers: a file of any container and format becomes chunks of raw values by column."""
+"""Readers: read a file of any container and format as chunks of raw values by column."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ from audit.sources.readers.parquet import open_parquet, parquet_rows
 
 
 def read_source(file: SourceFile, reading: Reading) -> Source:
-    """Open a file in the format that was named, or else of its content, and find its columns."""
+    """Open a file in the format of --format, or else of its content, and find its columns."""
     name = reading.format
     container = name if name in CONTAINERS else sniff(file).container
     format = formats()["inspect" if container == "zip" else "flat"]
@@ -40,7 +40,7 @@ def read_source(file: SourceFile, reading: Reading) -> Source:
 
 
 def read_rows(file: SourceFile, container: str) -> Iterator[Row]:
-    """Return the records of a file; those of a beginning are kept, as it is tried several times."""
+    """Return the records of a file; cache those of a beginning, which is tried several times."""
     read = {"csv": csv_rows, "parquet": parquet_rows}.get(container, document_rows)
     return read(file) if file.sample is None else iter(_beginning(file, read))
 
@@ -57,7 +57,7 @@ def _beginning(file: SourceFile, read: Callable[[SourceFile], Iterator[Row]]) ->
 
 @once
 def _recognized(file: SourceFile) -> Format:
-    """Return the format of a file of JSON, by its first object or as much of it as tells."""
+    """Return the format of a JSON file; read on until its first object is recognized or whole."""
     head = sniff(file)
     data, is_cut, size = head.data, head.is_cut, HEAD_BYTES
     while True:

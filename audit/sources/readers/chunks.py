@@ -1,4 +1,4 @@
-"""How much is read at a time, and records as chunks of raw values by column."""
+"""Limits of a chunk, and the conversion of records to chunks of raw values by column."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -20,7 +20,7 @@ from audit.sources.paths import walk
 # A chunk ends at whichever comes first.
 CHUNK_ROWS = 4096
 CHUNK_BYTES = 32_000_000
-# Where the columns of a file are is decided by its first records.
+# The first records of a file decide where its columns are.
 SAMPLE_ROWS = 256
 SAMPLE_BYTES = 4_000_000
 # Where a controller's own lines and an Inspect sample keep what a live run says of its budget.
@@ -35,7 +35,7 @@ def make_source(
     has: str,
     sample: list[Record],
 ) -> Source:
-    """Return the open file, as those see it who load or describe it."""
+    """Return an open file as a source, with its title, mapping and notes."""
     format = context.format
     mapping = {column: origin.where for column, origin in origins.items() if find_column(column)}
     is_flat = format.name == "flat"
@@ -64,7 +64,7 @@ def make_source(
 
 
 def _live_facts(sample: Sequence[Record]) -> dict[str, str]:
-    """The budget, rule and policy that attempts were made under, as `live_…`; mostly nothing."""
+    """Return the budget, rule and policy of a live controller as `live_…`; mostly nothing."""
     for record in sample:
         for place in LIVE_PLACES:
             facts = walk(record, place)
@@ -74,7 +74,7 @@ def _live_facts(sample: Sequence[Record]) -> dict[str, str]:
 
 
 def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
-    """Whether problems go by names; in a column of the canonical name the first ones tell."""
+    """Tell whether problems have names; a column `question_id` has them if a first value is one."""
     if origin is None or origin.where != "question_id":
         return origin is not None
     names = [value for record in sample if isinstance(value := origin.get(record, 0), str)]
@@ -82,7 +82,7 @@ def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
 
 
 def empty(file: SourceFile, notes: Mapping[str, int] | None = None) -> Unreadable:
-    """Return what is said of a file without rows, or of one of which all are left out."""
+    """Return the error of a file without rows, or without rows that are not left out."""
     reasons = "; ".join(f"{count:,} {note}" for note, count in (notes or {}).items())
     if reasons:
         return file.unreadable(f"holds no rows to load: {reasons}")
@@ -90,7 +90,7 @@ def empty(file: SourceFile, notes: Mapping[str, int] | None = None) -> Unreadabl
 
 
 def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source:
-    """Return a file as its records: JSON, logs, and Parquet whose rows hold several attempts."""
+    """Open a file record by record: JSON, logs, and Parquet with several attempts in a row."""
     first = _sample(rows)
     if not first:
         raise empty(context.file, context.notes)
@@ -108,7 +108,7 @@ def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source
 
 
 def _sample(rows: Iterator[Row]) -> list[Row]:
-    """Return the first few records: what the file has is judged by them."""
+    """Read the first few records, which decide the columns of the file."""
     sample: list[Row] = []
     size = 0
     for row in rows:
@@ -122,7 +122,7 @@ def _sample(rows: Iterator[Row]) -> list[Row]:
 def _record_chunks(
     rows: Iterable[Row], context: Context, origins: dict[str, Origin], names: set[str]
 ) -> Iterator[Chunk]:
-    """Yield the attempts of the records; a flat file may have names that its first records lack."""
+    """Yield the attempts of the records; add columns that appear later in a flat file."""
     lists, format = lists_of(origins), context.format
     needed = [(origins[c].get, note) for c, note in format.left_out.items() if c in origins]
     is_flat = format.name == "flat"

@@ -17,26 +17,27 @@ from audit.sources.formats.flat import KNOWN
 from audit.sources.json_stream import JsonStream, first_members, small_document, stream_records
 
 _PROBLEM = KNOWN["question_id"]
-# What names a problem.
+# Known column names of a problem.
 NAMES = {*_PROBLEM.paths, *_PROBLEM.if_one_row_per_problem, *_PROBLEM.if_values_fit}
-# Lists of turns build on one another: they are no records.
+# Lists with these names hold the turns of a conversation, not records.
 TURNS = {"messages", "turns", "rounds", "history", "conversation", "conversations", "trajectory"}
 DAMAGED = "not readable as JSON"
-# What SWE-bench is given of each run: it holds no cost, and lies beside the runs.
+# Keys of a prediction for SWE-bench: such a file lies beside the runs and holds no cost.
 PREDICTION = {"instance_id", "model_patch"}
 
 
 def json_rows(file: SourceFile) -> Iterator[Row]:
-    """Yield the objects of a file, numbered from 1."""
+    """Yield the JSON objects of a file, numbered from 1."""
     return stream_records(file, JsonStream.records, DAMAGED)
 
 
 def document_rows(file: SourceFile) -> Iterator[Row]:
-    """Yield the records of a file, or of the one document that it is."""
+    """Yield the records of a JSON file; search a single document for its records."""
     return stream_records(file, _records, DAMAGED)
 
 
 def _records(stream: JsonStream) -> Iterator[Any]:
+    """Yield the values of a stream, or the records inside its only object."""
     is_array = stream.next() == "["
     records = stream.records()
     match list(islice(records, 2)):
@@ -51,14 +52,14 @@ def _records(stream: JsonStream) -> Iterator[Any]:
 
 
 def holds_records(path: Path) -> bool:
-    """Tell whether a .json file in a folder is a log or records, by how it begins."""
+    """Tell by its first bytes whether a .json file in a folder is a log or holds records."""
     if _is_part_of_trial(path):
         return False
     try:
         with open(path, "rb") as stream:
             head = stream.read(HEAD_BYTES)
     except OSError:
-        return True  # Whoever opens it says why.
+        return True  # The reader will report the error.
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
         return True
     members, _ = first_members(head)
@@ -75,7 +76,7 @@ def holds_records(path: Path) -> bool:
 
 
 def _is_part_of_trial(path: Path) -> bool:
-    """Tell whether a file is read with the result of its Harbor trial, so not by itself."""
+    """Tell whether a file is part of a Harbor trial, and so read with its result.json."""
     if path.parent.name != "agent" or not path.name.startswith("trajectory"):
         return False
     result = small_document(path.parent.parent / "result.json")
@@ -83,7 +84,7 @@ def _is_part_of_trial(path: Path) -> bool:
 
 
 def records_of(document: Record) -> Iterable[Record]:
-    """Return the records that a document holds, or the document as the only one."""
+    """Return the records inside a document, or the document as the only record."""
     values = list(document.values())
     names, table = document.get("columns"), document.get("data")
     if isinstance(names, list) and isinstance(table, list):
@@ -110,7 +111,7 @@ def records_of(document: Record) -> Iterable[Record]:
 
 
 def _lists(document: Record) -> Iterator[str]:
-    """Yield the names of lists that hold objects, and no turns."""
+    """Yield the names of the members that are lists of objects, turns aside."""
     for name, value in document.items():
         is_list = isinstance(value, list) and value and name.lower() not in TURNS
         if is_list and all(isinstance(item, dict) for item in value):

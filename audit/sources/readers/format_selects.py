@@ -1,4 +1,4 @@
-"""A format that is a select: the records of a file as JSON, and the select's rows as chunks."""
+"""Read a file by the select of its format: JSON records in, chunks of attempts out."""
 
 import json
 import os
@@ -32,14 +32,14 @@ from audit.text import literal, quoted
 
 # A format's select reads a file at a time.
 THREADS = 2
-# What is handed to the engine at a time.
+# Records are handed to DuckDB in batches of this size.
 BATCH_BYTES = 4_000_000
 DAMAGED = "not readable as JSON"
-# What a select may say of a row beside its columns: the number of the record in its file, the
-# attempt's position in it, the record itself for --map, a note to count, and why the row is left
-# out or refused.
+# Columns of a select that describe a row: the number of its record in the file, the position of
+# the attempt in the record, the record itself for --map, a note to count, and why the row is
+# left out or refused.
 FACTS = ("number", "position", "record", "note", "left_out", "wrong")
-# A path in a select, as far as names go.
+# A JSON path in a select, up to its first list index.
 NAMED_PATH = re.compile(r"'\$((?:\.\w+)+)")
 SCHEMA = pa.schema([("number", pa.int64()), ("json", pa.string())])
 
@@ -51,15 +51,15 @@ def open_format(
     schema: pa.Schema | None = None,
     shape: Record | None = None,
 ) -> Source:
-    """Open a file by the select of its format; columns that are null at first are absent.
+    """Open a file with the select of its format; a column is present if the first rows have it.
 
-    Parquet comes with its schema, and a record that has the schema's names alone.
+    For Parquet, `schema` is the schema of the file and `shape` its first record.
     """
     if reading.explode:
         raise file.error(f"--explode: the format {format.name} says itself where attempts are")
     assert format.select is not None
     context = Context(file, format, reading, sniff(file).container)
-    # Only --map looks into the records: without it they stay inside.
+    # Only --map needs the records in the result of the select.
     is_whole = bool(reading.mapping)
     text = format.select if is_whole else f"select * exclude (record) from ({format.select}\n)"
     stack = ExitStack()
@@ -101,8 +101,7 @@ def _chunks(
 ) -> Iterator[Chunk]:
     """Yield the rows of a select that hold attempts, with the columns that options map.
 
-    A column is present, and yielded, where a row of the first batch has it, be it as a null of
-    JSON.
+    A column is present, and yielded, if a row of the first batch has it, even as a JSON null.
     """
     where = f"sql/formats/{context.format.name}.sql"
     is_first = True
@@ -132,7 +131,7 @@ def _chunks(
 def _row_batches(
     feed: "Feed", con: duckdb.DuckDBPyConnection, text: str
 ) -> Iterator[tuple[list[tuple[Any, ...]], dict[str, str]]]:
-    """Yield the rows of a select as far as a chunk goes, with the types of its columns."""
+    """Yield the rows of a select in batches of a chunk, each with the types of the columns."""
     rows: list[tuple[Any, ...]] = []
     size = 0
     try:
@@ -151,7 +150,7 @@ def _row_batches(
 
 
 def _mapped(origins: Mapping[str, Origin], facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns that options name, of each record and position."""
+    """Return the values of the columns that options map, one for each row."""
     numbers = facts["number"]
     records = facts.get("record", [{}] * len(numbers))
     places = list(zip(records, facts.get("position", [0] * len(numbers)), strict=False))
@@ -162,7 +161,7 @@ def _mapped(origins: Mapping[str, Origin], facts: Mapping[str, Any]) -> dict[str
 
 
 class Feed:
-    """The JSON of a file's records, how far the file is read, and what went wrong there."""
+    """The records of a file as JSON for DuckDB, the progress, and the error of reading."""
 
     def __init__(self, file: SourceFile, shape: Record | None) -> None:
         self.file = file
@@ -177,7 +176,7 @@ class Feed:
             self._texts = chain(first, texts)
 
     def _read(self) -> Iterator[tuple[int, str]]:
-        """Yield each record with its number: lines as they are, documents piece by piece."""
+        """Yield the number and JSON of each record; lines are passed on undecoded."""
         most = self.file.sample or self.file.bytes
         if _is_lines(self.file):
             for number, line, done in text_lines(self.file):
@@ -203,7 +202,7 @@ class Feed:
         return record
 
     def reader(self) -> pa.RecordBatchReader:
-        """Return the records as Arrow, for one scan."""
+        """Return the records as an Arrow stream, which can be read once."""
         return pa.RecordBatchReader.from_batches(SCHEMA, self._batches())
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
@@ -222,7 +221,7 @@ class Feed:
             raise
 
     def explain(self, error: Exception) -> Exception:
-        """Return what is wrong with the file, where that is what the engine fails by."""
+        """Return the error of the file behind an error of DuckDB."""
         if self._failure is None and "Malformed JSON" in str(error):
             try:
                 for _ in json_rows(self.file):
@@ -240,7 +239,7 @@ def _batch(rows: list[tuple[int, str]]) -> pa.RecordBatch:
 
 
 def _is_lines(file: SourceFile) -> bool:
-    """Return whether a file of JSON has a record on its first line."""
+    """Tell whether the first line of a JSON file is a whole record."""
     if sniff(file).container == "json":
         return False
     _, line, _ = next(text_lines(file), (0, "", 0))
@@ -252,7 +251,7 @@ def _is_lines(file: SourceFile) -> bool:
 
 @cache
 def _sandbox() -> duckdb.DuckDBPyConnection:
-    """Return the connection that the files of all formats share."""
+    """Return the connection without outside access that reads the files of all formats."""
     con = connect_offline(THREADS)
     con.execute(_macros())
     return con
@@ -269,7 +268,7 @@ def _records(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a connection with the view `records`: the JSON of each record, its number, its file.
 
-    Of Parquet only what the select names is read, unless records are wanted whole.
+    Of Parquet, only fields that the select names are read, unless `is_whole`.
     """
     if schema is None:
         with _sandbox().cursor() as con:

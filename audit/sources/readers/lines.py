@@ -26,7 +26,7 @@ def text_lines(file: SourceFile) -> Iterator[tuple[int, str, int]]:
 
 
 def csv_rows(file: SourceFile) -> Iterator[Row]:
-    """Yield the records of every row that is not blank."""
+    """Yield the rows of a CSV file that are not blank, as records by header name."""
     csv.field_size_limit(containers.LONGEST_LINE)
     place, row = "header", 0
     try:
@@ -53,7 +53,7 @@ def csv_rows(file: SourceFile) -> Iterator[Row]:
 
 
 def _delimiter(file: SourceFile) -> str:
-    """Return what separates the names of the header: a comma, unless it has only tabs or `;`."""
+    """Return the delimiter of the header: a comma, else a tab, else `;`."""
     header = next(iter(sniff(file).data.splitlines()), b"").decode(errors="replace")
     delimiter = next((mark for mark in ",\t;" if mark in header), None)
     if delimiter is None and not file.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".zip")):

@@ -1,4 +1,4 @@
-"""Parquet: whole columns where they are taken as they are, records where a row has to be seen."""
+"""Read Parquet by columns, or by records where a row holds several attempts."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryE
 
 
 def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> Source:
-    """Open a Parquet file, in a given format or else the one of its columns."""
+    """Open a Parquet file in a given format, or else in the format of its columns."""
     with _readable(file):
         # By its bytes: a file's name need not be UTF-8.
         stream = pa.OSFile(os.fsencode(file.path))
@@ -51,7 +51,7 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
         raise file.error(f"column {excerpt(again)} occurs twice")
     leaves = {".".join(_leaf(o.keys, schema)) for o in origins.values() if o.keys}
     paths = [*looked_into, *leaves]
-    # A row has to be seen whole where it holds several attempts.
+    # Rows with several attempts are read whole.
     if any(_leaf(o.keys, schema) != o.keys for o in origins.values() if o.keys):
         source = open_records(context, _rows(file, reader, paths), columns_shown(sample))
     else:
@@ -62,7 +62,7 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
 
 @contextmanager
 def _readable(file: SourceFile) -> Iterator[None]:
-    """Turn what Arrow says of a damaged file into one line."""
+    """Turn the errors of Arrow on a damaged file into one line."""
     try:
         yield
     except PARQUET_ERRORS as error:
@@ -71,7 +71,7 @@ def _readable(file: SourceFile) -> Iterator[None]:
 
 
 def _leaf(keys: Keys, schema: pa.Schema) -> Keys:
-    """Return the keys of a path as far as they lead through objects."""
+    """Return the keys of a path up to the first value that is no struct."""
     type: Any = schema
     for at, key in enumerate(keys):
         if not isinstance(type, pa.Schema) and not pa.types.is_struct(type):
@@ -81,7 +81,7 @@ def _leaf(keys: Keys, schema: pa.Schema) -> Keys:
 
 
 def _first_records(reader: pq.ParquetFile) -> list[Record]:
-    """Return the first rows, one at a time: any of them may be long."""
+    """Read the first rows one at a time, as any of them may be long."""
     rows: list[Record] = []
     size = 0
     for batch in reader.iter_batches(1, use_threads=False):
@@ -93,7 +93,7 @@ def _first_records(reader: pq.ParquetFile) -> list[Record]:
 
 
 def parquet_rows(file: SourceFile) -> Iterator[Row]:
-    """Read the rows with all their columns, for who asks what they hold."""
+    """Yield the rows of a file with all their columns."""
     with _readable(file), pq.ParquetFile(pa.OSFile(os.fsencode(file.path))) as reader:
         yield from _rows(file, reader, None)
 
@@ -119,7 +119,7 @@ def _batches(
 def _chunks(
     file: SourceFile, reader: pq.ParquetFile, names: list[str], origins: Mapping[str, Origin]
 ) -> Iterator[Chunk]:
-    """Yield columns, as arrays wherever they are taken as they are."""
+    """Yield chunks of columns, as Arrow arrays where no value is converted."""
     for batch, before, done in _batches(file, reader, names):
         rows = range(before + 1, before + batch.num_rows + 1)
         yield Chunk({name: _column(batch, rows, o) for name, o in origins.items()}, rows, done)
@@ -151,7 +151,7 @@ def _records_of(batch: pa.RecordBatch) -> list[Record]:
 
 
 def python_values(array: pa.Array) -> list[Any]:
-    """Return the values of an array; one that Python cannot hold stays a scalar, to be refused."""
+    """Convert an array to Python values; keep a scalar that Python cannot represent."""
 
     def python_value(scalar: pa.Scalar) -> Any:
         try:

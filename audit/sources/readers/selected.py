@@ -1,4 +1,4 @@
-"""The rows of a select as chunks."""
+"""Read the rows of a select as chunks."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -27,14 +27,14 @@ class Select:
     text: str
 
     def error(self, what: str) -> AuditError:
-        """Return a mistake in this select, in one line that names it."""
+        """Return an error in one line that begins with the name of this select."""
         return AuditError(f"{self.name}: {what}")
 
 
 def read_relation(
     con: duckdb.DuckDBPyConnection, select: Select, views: Sequence[str]
 ) -> duckdb.DuckDBPyRelation:
-    """Return the one statement of the text, which may only read."""
+    """Bind the text of a select; refuse anything but one select statement."""
     try:
         statements = con.extract_statements(select.text)
         if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
@@ -45,7 +45,7 @@ def read_relation(
 
 
 def _mistake(select: Select, error: Exception, views: Sequence[str]) -> AuditError:
-    """Return what is wrong with a select, with what it may read where it reads something else."""
+    """Return the error of a select; add what it may read where it reads something else."""
     words = one_line_of(error)
     if isinstance(error, duckdb.PermissionException | duckdb.CatalogException):
         words += f"; it may read {', '.join(views)} and nothing else"
@@ -58,7 +58,7 @@ def read_chunks(
     relation: duckdb.DuckDBPyRelation,
     files: Sequence[SourceFile],
 ) -> Iterator[Chunk]:
-    """Read the rows of a select, some at a time, each with its file where the select says it."""
+    """Yield the rows of a select as chunks, with the file of each row if it selects filename."""
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     numbers = {str(file.path): number for number, file in enumerate(files)}
     row = 0
@@ -78,7 +78,7 @@ def read_chunks(
 
 
 def read_batches(select: Select, relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
-    """Read batches of rows, put together as far as a chunk goes."""
+    """Yield the rows of a select in record batches as large as a chunk."""
     pending: list[pa.RecordBatch] = []
     rows = size = 0
     try:
@@ -96,7 +96,7 @@ def read_batches(select: Select, relation: duckdb.DuckDBPyRelation) -> Iterator[
 
 
 def decode(name: str, type: str, values: Any) -> Any:
-    """Return the values of a column; those of mixed types are JSON and decoded one by one."""
+    """Decode a column of JSON values; convert numbers of answers and references to text."""
     if type == "JSON":
         values = json.loads(f"[{','.join(text or 'null' for text in _listed(values))}]")
     elif name == "archive_answer" or (name == "references" and not type.endswith("[]")):
