@@ -157,3 +157,15 @@ def write_digits(value: int | float | Decimal | Fraction, unit: str | Unit) -> s
         text = text.rstrip("0").rstrip(".")
     whole, point, rest = text.partition(".")
     return f"{whole}.{rest:0<2}" if is_money and point else text
+
+
+def round_float(value: float | Decimal) -> Decimal:
+    """Round away the error that a sum of floats has: 7485.499999999999 becomes 7485.5."""
+    return Decimal(str(round(value, 9)))
+
+
+def budget_name(budget: float | Decimal, unit: Unit) -> str:
+    """Write a budget in short: 4k, $0.25, 90 s."""
+    if unit.many == "tokens" and budget and budget % 1000 == 0:
+        return f"{int(budget) // 1000:,}k"
+    return write_cost(round_float(budget), unit)

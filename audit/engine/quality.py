@@ -6,8 +6,10 @@ from typing import Literal, NamedTuple
 import duckdb
 
 from audit.engine.build import render
+from audit.engine.settings import last_settings
 from audit.engine.sql_files import resource
 from audit.text import quoted, visible
+from audit.units import UNITS, Unit, budget_name
 
 ARCHIVES_SHOWN = 3
 # Checks that are not printed where another one finds the same cause in an archive and level; one
@@ -116,7 +118,8 @@ def quality_notes(
     are printed everywhere. `budgets` limits the levels.
     """
     found = find(con, archives, moment=moment, budgets=budgets)
-    return lines(found, _coverage(con) if moment != "load" else "")
+    unit = UNITS[last_settings(con).unit]
+    return lines(found, unit, _coverage(con) if moment != "load" else "")
 
 
 def find(
@@ -149,14 +152,14 @@ def find(
     return told
 
 
-def lines(found: Iterable["Finding"], covered: str = "") -> list[str]:
+def lines(found: Iterable["Finding"], unit: Unit, covered: str = "") -> list[str]:
     """Format findings as one line for each check, the failed ones first."""
     by_check: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in found:
         key = (finding.severity, finding.check, finding.advice)
         by_check.setdefault(key, []).append(finding)
     return [
-        f"{severity}: {check}: {_join_archives(findings)}{covered}: {advice}"
+        f"{severity}: {check}: {_join_archives(findings, unit)}{covered}: {advice}"
         for (severity, check, advice), findings in sorted(by_check.items())
     ]
 
@@ -205,7 +208,7 @@ def _coverage(con: duckdb.DuckDBPyConnection) -> str:
     return f" (in the {total - left_out:,} of {total:,} problems replayed)" if left_out else ""
 
 
-def _join_archives(findings: Sequence[Finding]) -> str:
+def _join_archives(findings: Sequence[Finding], unit: Unit) -> str:
     """List the first few archives, each with its worst count and its levels."""
     by_archive: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -213,10 +216,8 @@ def _join_archives(findings: Sequence[Finding]) -> str:
     shown = []
     for archive, rows in list(by_archive.items())[:ARCHIVES_SHOWN]:
         worst = max(rows, key=lambda row: row.found / row.total)
-        levels = ", ".join(
-            f"{level:,.12g}" for level in sorted(row.level for row in rows if row.level is not None)
-        )
-        at = f" at {levels}" if levels else ""
+        levels = sorted(row.level for row in rows if row.level is not None)
+        at = f" at {', '.join(budget_name(each, unit) for each in levels)}" if levels else ""
         shown.append(f"'{visible(archive)}' {worst.found:,} of {worst.total:,}{at}")
     more = len(by_archive) - ARCHIVES_SHOWN
     return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")

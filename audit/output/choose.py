@@ -1,12 +1,13 @@
 """Select, sort and reorder the rows and columns of a table."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
-from audit.errors import AuditError
+from audit.errors import AuditError, first_line
 from audit.text import not_there
 
 
@@ -26,7 +27,7 @@ def choose(
     """
     for name in [*columns, *(key.removeprefix("-") for key in sort)]:
         if name not in table.column_names:
-            raise AuditError(f"no column '{name}'; there are {', '.join(table.column_names)}")
+            raise AuditError(not_there("column", name, table.column_names))
     if where:
         table = select_rows(table, where, f"--where '{where}'")
     if order:
@@ -60,8 +61,9 @@ def select_rows(table: pa.Table, where: str, source: str) -> pa.Table:
             sql = f"from rows_of_table where ({where}\n)"
             return con.sql(sql).to_arrow_table().cast(table.schema)
         except duckdb.Error as error:
-            # The second line names the columns that come near a misspelt one.
-            reason = " ".join(str(error).splitlines()[:2])
+            unknown = re.match(r'Binder Error: Referenced column "(.*?)" not found', str(error))
+            columns = table.column_names
+            reason = not_there("column", unknown[1], columns) if unknown else first_line(error)
             raise AuditError(f"{source}: {reason}") from None
 
 

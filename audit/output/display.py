@@ -17,7 +17,7 @@ from audit.output.terminal import LAST_RANK, DisplayColumn, fit_to_width, lay_ou
 from audit.output.tex import POINTS_PER_PIXEL, tex_float, tex_tabular
 from audit.output.write import rows_as_text
 from audit.text import capital, visible
-from audit.units import UNITS, Unit, write_cost
+from audit.units import UNITS, Unit, budget_name, round_float, write_cost
 
 FORMATS = ("table", "csv", "json", "md", "tex")
 
@@ -107,7 +107,7 @@ def _format(value: Any, fmt: str, unit: Unit) -> str:
         kind = UNITS["money"] if fmt == "money" else unit
         if fmt == "budget":
             return budget_name(value, kind)
-        return write_cost(_round_float(value), kind)
+        return write_cost(round_float(value), kind)
     if fmt.isdecimal():
         # A count has no decimals, though a column of its name holds means elsewhere.
         fmt = "0" if isinstance(value, int) else fmt
@@ -115,18 +115,6 @@ def _format(value: Any, fmt: str, unit: Unit) -> str:
         return f"{int(text):,}" if fmt == "0" and math.isfinite(value) else text
     is_whole = not isinstance(value, float) and value == int(value)
     return str(value) if is_whole else _round_to_six_digits(value)
-
-
-def _round_float(value: float | Decimal) -> Decimal:
-    """Round away the error that a sum of floats has: 7485.499999999999 becomes 7485.5."""
-    return Decimal(str(round(value, 9)))
-
-
-def budget_name(budget: float | Decimal, unit: Unit) -> str:
-    """Write a budget in short: 4k, $0.25, 90 s."""
-    if unit.many == "tokens" and budget and budget % 1000 == 0:
-        return f"{int(budget) // 1000:,}k"
-    return write_cost(_round_float(budget), unit)
 
 
 def columns_with_intervals(table: pa.Table) -> set[str]:

@@ -15,10 +15,10 @@ from audit.engine.check import Checks
 from audit.errors import AuditError
 from audit.output.choose import select_rows
 from audit.output.diff import key_columns
-from audit.output.display import budget_name, is_number
+from audit.output.display import is_number
 from audit.output.headings import set_unit, unit_of
 from audit.text import first_names, literal, quoted
-from audit.units import Unit, read_budget, whole_number
+from audit.units import Unit, budget_name, read_budget, whole_number
 
 LAYOUT = "write it as 'archive, budget, rule: accuracy >= 60 and cost <= 9000'"
 # Rows of one expectation whose values are reported.

@@ -133,7 +133,7 @@ def collect_content(
         "unit": unit,
         "limits": render_line(words.limits),
         "story": read_story(tables),
-        "warnings": [line.removeprefix("warn: ") for line in quality.lines(found)],
+        "warnings": [line.removeprefix("warn: ") for line in quality.lines(found, unit)],
         "unfit": {
             archive: [*dict.fromkeys(row.check.replace("_", " ") for row in own)]
             for archive, own in itertools.groupby(found, lambda row: row.archive)

@@ -5,11 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from audit.output.display import budget_name, round_half_up
+from audit.output.display import round_half_up
 from audit.report.data import Row
 from audit.report.pages import load_template
 from audit.text import capital, join_names, plural
-from audit.units import UNITS, Unit, write_amount, write_digits
+from audit.units import UNITS, Unit, budget_name, write_amount, write_digits
 
 TOKENS = UNITS["completion"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audit.output.display import budget_name, round_half_up
+from audit.output.display import round_half_up
 from audit.output.terminal import DisplayColumn, lay_out
 from audit.rules import RULES
-from audit.units import UNITS, Unit, write_amount
+from audit.units import UNITS, Unit, budget_name, write_amount
 
 Row = dict[str, Any]
 # The budgets of the sentences: dollars per issue, tokens per problem.

@@ -90,7 +90,9 @@ def test_data_quality_stands_at_the_top_of_the_page_a_line_each_cause(hostile):
     found = quality.find(con, moment="report")
     assert {row.severity for row in found} >= {"warn"}
     said = Page(text).text
-    assert all(line.removeprefix("warn: ") in said for line in quality.lines(found))
+    assert all(
+        line.removeprefix("warn: ") in said for line in quality.lines(found, UNITS["completion"])
+    )
     marked = packed_tables(text)["quality"]
     assert {name: set(words.split("; ")) for name, words in marked.items()} == {
         name: {row.check.replace("_", " ") for row in found if row.archive == name}

@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from audit import engine
 from audit.output.display import (
-    budget_name,
     columns_with_intervals,
     is_number,
     number_format,
@@ -34,7 +33,7 @@ from audit.report.story import STORY, STORY_TABLES
 from audit.report.wording import load_macros, render_line
 from audit.rules import RULES
 from audit.text import steerless
-from audit.units import Unit
+from audit.units import Unit, budget_name
 
 HERE = Path(__file__).parent
 PARTS = ("curve", "numbers", "forest", "timeline", "terminals", "texts", "policies")

@@ -17,7 +17,8 @@ COLUMNS = (
     *("archive", "budget", "strict_accuracy", "advisory_accuracy", "delta", "delta_low"),
     *("delta_high", "strict_cost_ratio", "advisory_cost_ratio"),
 )
-NO_TERMINALS = pa.table({name: [] for name in ("archive", "terminal", "budget", "accuracy")})
+# An empty list as a column would import pandas where it is installed.
+NO_TERMINALS = pa.table(dict.fromkeys(("archive", "terminal", "budget", "accuracy"), pa.nulls(0)))
 
 
 def collect_first_view(values: dict[str, Any]) -> Row:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import duckdb
 
 from audit import engine
-from audit.output.display import budget_name
 from audit.output.headings import replayed_unit
 from audit.report import captions, data
 from audit.report.data import Row
 from audit.report.figures import panels
 from audit.report.figures.drawing import PLAIN, Drawing, Look
 from audit.report.figures.panels import Panel
+from audit.units import budget_name
 
 # In a figure of one column, with more archives than this the costs are left out.
 MOST_WITH_COSTS = 4

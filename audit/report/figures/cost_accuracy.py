@@ -6,13 +6,13 @@ from functools import partial
 import duckdb
 
 from audit import engine
-from audit.output.display import budget_name
 from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
 from audit.report.figures import panels
 from audit.report.figures.drawing import Drawing
 from audit.report.figures.panels import Panel
+from audit.units import budget_name
 
 
 def cost_accuracy(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None) -> Drawing:

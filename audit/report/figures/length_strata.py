@@ -5,10 +5,10 @@ from functools import partial
 
 import duckdb
 
-from audit.output.display import budget_name
 from audit.output.headings import replayed_unit
 from audit.report.figures import panels
 from audit.report.figures.drawing import Drawing
+from audit.units import budget_name
 
 
 def length_strata(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None) -> Drawing:

@@ -8,7 +8,6 @@ from typing import Any
 import duckdb
 
 from audit.errors import AuditError
-from audit.output.display import budget_name
 from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
@@ -16,7 +15,7 @@ from audit.report.figures.drawing import PLAIN, Look, fill, frame
 from audit.report.wording import amount, load_macros, one_line, render_line
 from audit.rules import RULES, list_rules
 from audit.text import not_there, plural
-from audit.units import Amount, Unit, read_budget
+from audit.units import Amount, Unit, budget_name, read_budget
 
 
 def timeline(
