@@ -32,7 +32,7 @@ def add_caption(
 
 
 def advisory_notes(name: str, table: pa.Table) -> list[str]:
-    """Return a note on how advisory differs from forced answers, for the tables of terminals."""
+    """Return the note on advisory below the tables of terminals, and none below other tables."""
     if name not in TERMINAL_TABLES or {*table["terminal"].to_pylist()} <= {"none"}:
         return []
     return [
@@ -93,7 +93,7 @@ def order_line(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> 
 
 
 def steady_orders(con: duckdb.DuckDBPyConnection) -> int:
-    """Return how many random orders keep order noise to a tenth of problem noise."""
+    """Return how many random orders make their noise a tenth of the noise due to problems."""
     return _order_moves(con)[2] or FIRST_ORDERS
 
 

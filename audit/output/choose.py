@@ -20,7 +20,7 @@ def choose(
     where: str | None = None,
     order: Sequence[str] = (),
 ) -> pa.Table:
-    """Return the rows and columns that were asked for; a column brings its interval along.
+    """Select, sort and limit rows and columns of a table; keep the intervals of columns.
 
     `where` is a condition of SQL, `order` names archives in their order, and `sort` names columns
     (-name: largest first).

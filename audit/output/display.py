@@ -58,7 +58,7 @@ def _write_value(value: Any) -> str:
 
 
 def text_table(names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> pa.Table:
-    """Return rows of texts as an Arrow table with these column names."""
+    """Make an Arrow table of text columns with these names from rows of texts."""
     schema = pa.schema([(name, pa.string()) for name in names])
     return pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schema)
 

@@ -78,7 +78,7 @@ def _read_rows(con: duckdb.DuckDBPyConnection, name: str, only: Filter) -> Rows:
 
 
 def too_many_pairs(archives: int) -> dict[str, str]:
-    """Return the tables of archive pairs, if there are too many archives, and how many pairs."""
+    """Return the tables with a row per pair of archives, and why, if there are too many pairs."""
     if archives <= MOST_PAIRED_UNNAMED:
         return {}
     pairs = f"{archives:,} archives make {archives * (archives - 1) // 2:,} pairs"

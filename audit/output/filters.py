@@ -89,7 +89,7 @@ def match_filter(
 def order_archives(
     con: duckdb.DuckDBPyConnection, archives: Sequence[str], order: Sequence[str]
 ) -> list[str]:
-    """Return these archives (none: all that were replayed), those named in `order` first."""
+    """Return the archives of a figure (none given: all replayed), those of `order` first."""
     rows = con.execute("select archive from archives order by archive").fetchall()
     return put_first(order, [name for (name,) in rows if not archives or name in archives])
 

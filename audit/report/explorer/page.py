@@ -171,7 +171,7 @@ def _convert_value(value: Any) -> Any:
 
 
 def _list_findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
-    """Return a row per question for all archives together, then one per finding."""
+    """Return the rows of the page's findings: a summary per question, then each finding."""
     rows: list[dict[str, Any]] = []
     for topic in topics:
         summary = dict.fromkeys(("short", "sentence"), topic.summary)

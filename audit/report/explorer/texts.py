@@ -87,7 +87,7 @@ def write_texts(
 
 
 def _find_tokenizer(con: duckdb.DuckDBPyConnection) -> Encoding | None:
-    """Return the tokenizer that counted the prefixes; None if it is unknown or missing now."""
+    """Return the tokenizer that counted the database's tokens; None if it cannot be loaded."""
     used = con.execute("select value from meta where key = 'tokenizer'").fetchall()
     try:
         return find_encoding(used[0][0]) if used else None
@@ -96,7 +96,7 @@ def _find_tokenizer(con: duckdb.DuckDBPyConnection) -> Encoding | None:
 
 
 def _pack_text(text: str | None, cuts: Sequence[int], encoding: Encoding | None) -> Row:
-    """Return a text as the page shows it, and the character after which each budget cuts it."""
+    """Return an attempt's escaped text, and after which character each budget would cut it."""
     if text is None or encoding is None or not cuts:
         return {"text": None if text is None else escape_text(text)}
     _, prefixes = encoding.encode(text)

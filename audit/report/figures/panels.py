@@ -37,7 +37,7 @@ class Panel(NamedTuple):
     scale: float
 
     def height(self, most: int) -> int:
-        """Return the panel's height in pixels, at most this: a narrow panel is lower."""
+        """Return the height in pixels that suits the panel's width, at most `most`."""
         wanted = self.scale * max(min(110, most), min(most, round(0.72 * self.width)))
         return max(LOWEST, round(wanted))
 
