@@ -90,7 +90,7 @@ def table_purpose(name: str) -> str:
 
 
 class Weighing(NamedTuple):
-    """The totals that the bootstrap resamples, from the header of `sql/intervals/interval_x.sql`."""
+    """The totals that the bootstrap resamples, from the header of a file in `sql/intervals/`."""
 
     # The name of the replicates in the select of the file.
     replicate: str

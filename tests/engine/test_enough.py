@@ -4,7 +4,7 @@ import pytest
 
 import audit
 from audit.engine import enough
-from audit.engine.enough import _chosen
+from audit.engine.enough import _describe_orders
 from audit.errors import AuditError
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import read_streams
@@ -77,5 +77,5 @@ def test_one_attempt_of_one_problem_has_no_noise(tmp_path):
 
 
 def test_as_many_orders_as_are_needed_are_enough():
-    assert _chosen(8, [3, 8]).endswith("at most a tenth of problem noise at every budget")
-    assert "1 of 2 budgets need more, up to 9" in _chosen(8, [3, 9])
+    assert _describe_orders(8, [3, 8]).endswith("at most a tenth of problem noise at every budget")
+    assert "1 of 2 budgets need more, up to 9" in _describe_orders(8, [3, 9])

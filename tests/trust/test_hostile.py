@@ -16,7 +16,7 @@ from audit.cli import main
 from audit.engine.plugins import chosen
 from audit.errors import AuditError
 from audit.load.load import load
-from audit.output.display import DISPLAY_FORMATS
+from audit.output.display import FORMATS as DISPLAY_FORMATS
 from audit.report import report
 from audit.report.figures import save_figure, timeline
 from audit.text import visible
