@@ -46,7 +46,7 @@ def draw_orders(
                 "problem_id": to_arrow(problem_ids, np.int32),
                 "bank_size": to_arrow(sizes, np.int32),
                 "repeat": to_arrow(np.tile(np.arange(orders + 1), len(batch)), np.int32),
-                "slots": _list_array(ends, np.concatenate(slot_lists)),
+                "slots": _make_lists(ends, np.concatenate(slot_lists)),
             }
         )
 
@@ -123,7 +123,7 @@ def to_arrow(numbers: np.ndarray, kind: npt.DTypeLike) -> pa.Array:
     return pa.Array.from_buffers(arrow, len(numbers), [None, pa.py_buffer(numbers)])
 
 
-def _list_array(ends: np.ndarray, numbers: np.ndarray) -> pa.Array:
+def _make_lists(ends: np.ndarray, numbers: np.ndarray) -> pa.Array:
     """Return an Arrow array of lists: the numbers cut at `ends`, which begin with 0."""
     return pa.ListArray.from_arrays(to_arrow(ends, np.int32), to_arrow(numbers, numbers.dtype))
 
@@ -149,14 +149,14 @@ def draw_counts(
             drawn = [rng.multinomial(size, np.full(size, 1 / size), size=rows) for size in sizes]
             # Replicate 0 is in the first table.
             counts = np.vstack([counts, np.hstack(drawn)])
-            yield _count_table(counts, first + rows - len(counts), first_problem)
+            yield _make_count_table(counts, first + rows - len(counts), first_problem)
             counts = counts[:0]
         if len(counts):
-            yield _count_table(counts, 0, first_problem)
+            yield _make_count_table(counts, 0, first_problem)
         first_problem += sum(sizes)
 
 
-def _count_table(counts: np.ndarray, first_replicate: int, first_problem: int) -> pa.Table:
+def _make_count_table(counts: np.ndarray, first_replicate: int, first_problem: int) -> pa.Table:
     """Return counts as a table: rows of up to PROBLEMS_IN_ROW problems, replicate by replicate."""
     rows, problems = counts.shape
     # n draws over n problems: a count above 255 has a probability below 1e-500, so a byte holds it.
@@ -169,6 +169,6 @@ def _count_table(counts: np.ndarray, first_replicate: int, first_problem: int) -
                 np.repeat(np.arange(rows) + first_replicate, len(starts)), np.int32
             ),
             "first_problem": to_arrow(np.tile(starts + first_problem, rows), np.int32),
-            "counts": _list_array(np.append(offsets, counts.size), counts.astype(np.uint8).ravel()),
+            "counts": _make_lists(np.append(offsets, counts.size), counts.astype(np.uint8).ravel()),
         }
     )

@@ -41,9 +41,9 @@ def fill_interval(con: duckdb.DuckDBPyConnection, table: str, name: str, kind: s
     """Create a table with all rows of a view `interval_x`, computed a portion of keys at a time."""
     weighed = weighing(name)
     if weighed:
-        keys, selects = keys_sql(weighed), _weighed_selects(con, name, weighed.values)
+        keys, selects = keys_sql(weighed), _select_weighed(con, name, weighed.values)
     else:
-        keys, selects = render("matching_keys"), _matched_selects(con, name)
+        keys, selects = render("matching_keys"), _select_matched(con, name)
     begin = f"create {kind} {table} as"
     try:
         con.execute(f"create or replace temp table interval_keys as {keys}")
@@ -54,7 +54,7 @@ def fill_interval(con: duckdb.DuckDBPyConnection, table: str, name: str, kind: s
         con.execute("drop table if exists temp.interval_keys")
 
 
-def _weighed_selects(
+def _select_weighed(
     con: duckdb.DuckDBPyConnection, name: str, values: Sequence[str]
 ) -> Iterator[str]:
     """Yield a select per portion of an `interval_x`, after NumPy has multiplied totals by counts.
@@ -63,7 +63,7 @@ def _weighed_selects(
     """
     counts = _read_counts(con)
     together = header(name).get("together", "")
-    for first, last in _key_ranges(con, together, ROWS_AT_A_TIME // len(counts)):
+    for first, last in _split_keys(con, together, ROWS_AT_A_TIME // len(counts)):
         keys = SOME_KEYS.format(first, last)
         if (last - first + 1) * len(counts) > MOST_PRODUCTS:
             yield interval_sql(name, keys)
@@ -116,7 +116,7 @@ def _multiply(
     )
 
 
-def _matched_selects(con: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
+def _select_matched(con: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
     """Yield a select per portion of an `interval_x` that searches for budgets of equal cost."""
     search = _find_search(name)
     catalog = quoted(con.execute("select current_database()").fetchall()[0][0])
@@ -129,7 +129,7 @@ def _matched_selects(con: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]
         for relation in MATCHED[search]:
             source = f"{catalog}.main.{relation}"
             con.execute(f"create or replace temp table {relation} as from {source}")
-        for first, last in _key_ranges(con, "", MATCHES_AT_A_TIME // replicates):
+        for first, last in _split_keys(con, "", MATCHES_AT_A_TIME // replicates):
             keys = SOME_KEYS.format(first, last)
             yield f"with matching_keys as ({keys}){searches} from (\n{render(name)}\n)"
     finally:
@@ -143,7 +143,7 @@ def _find_search(name: str) -> str:
     return search
 
 
-def _key_ranges(
+def _split_keys(
     con: duckdb.DuckDBPyConnection, together: str, size: int
 ) -> Iterator[tuple[int, int]]:
     """Yield the first and last key_id of each portion of at least `size` keys.

@@ -31,7 +31,7 @@ def sort_terminals(asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def settle_terminals(con: duckdb.DuckDBPyConnection, settings: Settings) -> Settings:
-    """Return the settings with "all" replaced by terminals; refuse one the records cannot serve."""
+    """Replace "all" by the terminals that the records allow; refuse a named one they do not."""
     if settings.terminals == ("none",):
         return settings
     named = ", ".join(name for name in settings.terminals if name != "none")

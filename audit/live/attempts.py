@@ -29,7 +29,7 @@ class Attempt:
 
     @property
     def is_finished(self) -> bool:
-        """Return whether the model ended the attempt, instead of a token limit."""
+        """Return whether the attempt ended with finish_reason 'stop', not at a limit."""
         return self.columns["finish_reason"] == "stop"
 
 

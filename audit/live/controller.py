@@ -44,9 +44,9 @@ class Controller:
         `answer` is how `load` would read answers, `planned` how many attempts can be made (the
         cap, if not given), `path` a file to which each attempt is appended as a canonical line.
         """
-        from audit.live.judge import check_count, check_row, judge_for
+        from audit.live.judge import check_count, check_row, get_judge
 
-        self._judge: Judge = judge_for(budget, rule, cap, unit, policy, selector, answer)
+        self._judge: Judge = get_judge(budget, rule, cap, unit, policy, selector, answer)
         self.budget, self.rule, self.cap, self.unit = self._judge.budget, rule, cap, unit
         self.attempts: list[Attempt] = []
         self._planned = cap if planned is None else planned
@@ -71,7 +71,7 @@ class Controller:
 
     @property
     def paid(self) -> int:
-        """Return the total cost of the recorded attempts as an integer, as costs are counted."""
+        """Return the total cost of the recorded attempts, as the integer that the budget limits."""
         return sum(attempt.cost for attempt in self.attempts)
 
     @property
@@ -96,7 +96,7 @@ class Controller:
         """
         with self._lock:
             if self._runner is not None:
-                if self._runner == _caller():
+                if self._runner == _identify_caller():
                     raise AuditError(
                         "may_launch: the attempt launched before was not recorded; call record(), "
                         "or lose() if it failed"
@@ -106,7 +106,7 @@ class Controller:
                 return False
             if self._judge.find_stop(self.attempts, self._planned) is not None:
                 return False
-            self._runner = _caller()
+            self._runner = _identify_caller()
             return True
 
     def left(self, steps: Sequence[Step] = ()) -> int:
@@ -187,7 +187,7 @@ class Controller:
             self._planned -= 1
 
     def _release(self, call: str) -> None:
-        """End the reservation of `may_launch`; refuse to where no attempt was launched."""
+        """End the reservation of `may_launch`; refuse a call without one."""
         if self._runner is None:
             raise AuditError(f"{call}: no attempt was launched; ask may_launch() before each one")
         self._runner = None
@@ -203,7 +203,7 @@ class Controller:
             raise AuditError(f"{self._path}: cannot be written: {error.strerror}") from None
 
 
-def _caller() -> object:
+def _identify_caller() -> object:
     """Return the asyncio task that is running, or the thread's number outside of tasks."""
     asyncio, task = sys.modules.get("asyncio"), None
     if asyncio is not None:

@@ -166,18 +166,18 @@ class CumulativeBudget(EarlyStopping):
         if epoch not in self._samples[id].over:
             raise AuditError(
                 f"sample {id}, epoch {epoch} comes from a log that is not in "
-                f"'{self._logs}'; pass CumulativeBudget(…, log_dir=FOLDER)"
+                f"'{self._log_folder}'; pass CumulativeBudget(…, log_dir=FOLDER)"
             )
 
     @property
-    def _logs(self) -> str:
+    def _log_folder(self) -> str:
         """Return the folder in which to look for the log of the run that is resumed."""
         return self._log_dir or os.environ.get("INSPECT_LOG_DIR", "./logs")
 
     async def _read_earlier_samples(self) -> list[EvalSample]:
         """Read the samples of the newest earlier log of this task, sorted by epoch."""
         try:
-            logs = await list_eval_logs_async(self._logs)
+            logs = await list_eval_logs_async(self._log_folder)
         except OSError:
             return []
         same = [log for log in logs if log.task_id == self._task.task_id]

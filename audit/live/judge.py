@@ -60,7 +60,7 @@ TABLES = ("banks", "walks", "walked_attempts", "binomial_tails")
 QUESTIONS = ("stop", "pick")
 
 
-def judge_for(
+def get_judge(
     budget: str | int | float,
     rule: str,
     cap: int,
@@ -69,7 +69,7 @@ def judge_for(
     selector: str,
     answer: str,
 ) -> "Judge":
-    """Return the judge of checked settings; controllers with equal settings share one."""
+    """Check the settings and return their judge; controllers with equal settings share one."""
     if unit not in UNITS:
         raise AuditError(not_there("unit", str(unit), list(UNITS)))
     if rule not in RULES:
@@ -89,7 +89,7 @@ def check_count(name: str, count: Any) -> None:
 
 
 def _read_budget(budget: str | int | float, unit: str) -> int:
-    """Read a budget such as '16k' as an integer, as costs of the unit are counted."""
+    """Convert a budget such as '16k' or '$0.05' to the integer that costs are compared with."""
     try:
         whole = read_budget(budget, unit)
     except ValueError as error:
@@ -141,7 +141,7 @@ class Judge:
         self._con = self._connect(cap)
         try:
             self._build(cap, policy)
-            self._rehearse([_make_up(seed) for seed in range(min(cap, MADE_UP))])
+            self._rehearse([_make_attempt(seed) for seed in range(min(cap, MADE_UP))])
         except duckdb.Error as error:
             raise AuditError(f"{selector.path}, {policy.path}: {first_line(error)}") from None
 
@@ -170,7 +170,7 @@ class Judge:
                 check_columns(self._con, "policies", policy)
             kept_as = "table" if name in TABLES else "view"
             self._con.execute(f"create {kept_as} {name} as {stages[name]}")
-        # Planning a statement takes longer than running it.
+        # Planning a statement takes longer than running it, so each is planned once.
         for name in QUESTIONS:
             self._con.execute(f"prepare {name} as {render(f'live_{name}')}")
         self._con.execute(
@@ -303,8 +303,8 @@ def check_row(row: Mapping[str, Any]) -> None:
             )
 
 
-def _make_up(seed: int) -> Attempt:
-    """Return a made-up attempt of small cost, whose answer is that of two in three others."""
+def _make_attempt(seed: int) -> Attempt:
+    """Return a made-up attempt of small cost; two in three have the same answer."""
     reason = "stop" if seed % 5 else "length"
     columns = {"finish_reason": reason, "mean_logprob": -1.0 / (seed + 1)}
     answer = "4" if seed % 3 else "5"

@@ -13,7 +13,7 @@ from audit.database import connect, insert
 from audit.database.connection import is_database
 from audit.engine import paired_intervals, render, replay
 from audit.errors import AuditError
-from audit.live.judge import judge_for
+from audit.live.judge import get_judge
 from audit.load.load import load
 from audit.options import Reading, Settings
 from audit.output.result import Result
@@ -104,7 +104,7 @@ def _read_facts(
         raise AuditError(f"{live}: does not say under which budget it was run; pass --budget")
     facts["cap"] = int(facts["cap"])
     # The judge refuses unknown names before anything is replayed.
-    judge = judge_for(**{name: facts[name] for name in NAMED})
+    judge = get_judge(**{name: facts[name] for name in NAMED})
     facts["amount"] = write_amount(judge.in_unit(judge.budget), facts["unit"])
     facts["notes"] = [
         f"{live} was run with {name} {recorded[name]}: compared as if with {name} {value}"
@@ -154,7 +154,7 @@ def _split_plugin(name: str) -> tuple[str, str]:
 
 
 def _match_problems(both: duckdb.DuckDBPyConnection, live: str, full: str) -> None:
-    """Give single archives one name in both runs; refuse problems that only the live run has."""
+    """Give a run's only archive the other's name; refuse problems that only the live run has."""
     archives = [
         both.execute(f"select distinct archive from {run}_outcomes").fetchall()
         for run in ("live", "full")

@@ -1,1 +1,1 @@
-"""Past one machine: the same SQL files run part by part, anywhere, and are gathered into one."""
+"""Replays on many processes or machines: each part of a run is replayed alone, then gathered."""

@@ -16,7 +16,7 @@ import pyarrow as pa
 from audit.errors import AuditError, first_line
 from audit.scale.tasks import Outcome, Task, perform
 
-# A process that lives long keeps memory that it no longer needs: a part has one of its own.
+# A process keeps memory that it no longer needs, so each part gets a new process.
 TASKS_PER_PROCESS = {"extract": 50, "part": 1}
 # How often tasks whose process was killed are tried again.
 MOST_TRIES = 3
@@ -100,7 +100,7 @@ def open_ray(address: str | None, processors: int) -> Iterator[Execute]:
 
 
 def _run_on_ray(ray: Any, tasks: list[Task]) -> Iterator[Outcome]:
-    """Run tasks as remote functions, each on as many cores as it has threads."""
+    """Run tasks as remote functions on `--threads` cores each; yield their outcomes."""
     remote = ray.remote(
         max_retries=MOST_TRIES,
         max_calls=TASKS_PER_PROCESS[tasks[0].kind],
@@ -139,7 +139,7 @@ def open_spark(master: str | None, remote: str | None) -> Iterator[Execute]:
 
 
 def _run_on_spark(session: Any, tasks: list[Task]) -> Iterator[Outcome]:
-    """Run every task as one row of one partition: only paths and numbers travel."""
+    """Run each task as one row in a partition of its own; yield their outcomes."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

@@ -24,24 +24,24 @@ from audit.text import first_names, literal
 RECEIPT = "receipt.json"
 ABANDONED_SECONDS = 24 * 3600
 NAMES_SHOWN = 10
-# The folders of tasks.
+# The folder in a run that holds the results of each kind of task.
 FOLDERS = {"extract": "attempts", "part": "parts"}
 
 
-def folder_of(run: Path, kind: str, number: int = 0) -> Path:
+def locate_folder(run: Path, kind: str, number: int = 0) -> Path:
     """Return the path of the folder of an extract, a part or the keys."""
     return run / FOLDERS[kind] / f"{number:05d}" if kind in FOLDERS else run / kind
 
 
 @contextmanager
-def new_folder(
+def create_folder(
     run: Path, manifest: Manifest, kind: str, number: int = 0
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield a temporary folder and its receipt to fill; rename the folder once it is whole (d).
 
     Engines run a task at least once, and sometimes twice at a time: the first whole folder stays.
     """
-    target = folder_of(run, kind, number)
+    target = locate_folder(run, kind, number)
     partial = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     receipt: dict[str, Any] = {"made_by": [manifest.id, kind, number]}
     try:
@@ -83,7 +83,7 @@ def read_receipt(
     run: Path, manifest: Manifest, kind: str, number: int = 0
 ) -> dict[str, Any] | None:
     """Return a folder's receipt, or None without a folder; refuse the receipt of another plan."""
-    folder = folder_of(run, kind, number)
+    folder = locate_folder(run, kind, number)
     if not folder.exists():
         return None
     try:
@@ -116,7 +116,8 @@ def check_folders(run: Path, manifest: Manifest, kind: str) -> list[dict[str, An
 
 def check_folder(run: Path, manifest: Manifest, kind: str, number: int = 0) -> dict[str, Any]:
     """Return a folder's receipt; refuse a file that is missing or has another hash."""
-    folder, receipt = folder_of(run, kind, number), read_receipt(run, manifest, kind, number) or {}
+    folder = locate_folder(run, kind, number)
+    receipt = read_receipt(run, manifest, kind, number) or {}
     for name, digest in receipt["files"].items():
         path = folder / f"{name}.parquet"
         if not path.is_file() or hash_file(path) != digest:
@@ -132,8 +133,8 @@ def read_parquet(paths: Sequence[Path], more: str = "") -> str:
 
 
 @contextmanager
-def open_database(limits: TaskLimits) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a database in memory with a task's limits of threads and memory and its scratch."""
+def open_memory(limits: TaskLimits) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a database in memory with a task's threads, memory limit and scratch folder."""
     try:
         scratch = tempfile.TemporaryDirectory(prefix="budget-audit-", dir=limits.scratch)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The parts of a run become one database, as if one machine had replayed it all."""
+"""Gather the parts of a run into one database, equal to that of a replay on one machine."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -14,9 +14,9 @@ from audit.errors import AuditError
 from audit.load import provenance
 from audit.options import Limits, TaskLimits, public
 from audit.output.result import Result
-from audit.scale.folders import check_folder, check_folders, folder_of, read_parquet
-from audit.scale.keys import HANDED_DOWN, fill_records, number_keys
-from audit.scale.plan import read_manifest, settings_of
+from audit.scale.folders import check_folder, check_folders, locate_folder, read_parquet
+from audit.scale.keys import HANDED_DOWN, fill_records, make_keys
+from audit.scale.plan import read_manifest, read_settings
 from audit.scale.tasks import WRITTEN
 
 
@@ -28,17 +28,16 @@ def gather(folder: str | Path, db: str | Path, *, limits: Limits) -> Result:
     """
     run = Path(folder).resolve()
     manifest = read_manifest(run)
-    number_keys(run, TaskLimits())
+    make_keys(run, TaskLimits())
     keys = check_folder(run, manifest, "keys")
-    settings = settings_of(keys)
+    settings = read_settings(keys)
     files: dict[str, list[Path]] = {}
     for number, receipt in enumerate(check_folders(run, manifest, "part")):
         for name in receipt["files"]:
-            path = folder_of(run, "part", number) / f"{name}.parquet"
+            path = locate_folder(run, "part", number) / f"{name}.parquet"
             files.setdefault(name, []).append(path)
-    with open_database(
-        db, write=True, row_group=REPLAYED_ROW_GROUP, reach=run, **asdict(limits)
-    ) as con:
+    options = {"row_group": REPLAYED_ROW_GROUP, "reach": run, **asdict(limits)}
+    with open_database(db, write=True, **options) as con:
         with transaction(con):
             if relations(con):
                 raise AuditError("the database is there already; gather makes a new one")

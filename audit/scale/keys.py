@@ -22,9 +22,9 @@ from audit.options import Reading, TaskLimits
 from audit.output import filters
 from audit.scale.folders import (
     check_folders,
-    folder_of,
-    new_folder,
-    open_database,
+    create_folder,
+    locate_folder,
+    open_memory,
     read_parquet,
     read_receipt,
 )
@@ -40,8 +40,8 @@ SHARED = (*LOADED, *HANDED_DOWN)
 SAME_ATTEMPT = "incoming.file = changed.file and incoming.place = changed.place"
 
 
-def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
-    """Load all extracts into the tables that parts share, unless made; return their receipt."""
+def make_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
+    """Load all extracts and write the tables that parts share, once; return their receipt."""
     manifest = read_manifest(run)
     if receipt := read_receipt(run, manifest, "keys"):
         return receipt
@@ -49,10 +49,10 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
     read = dict(pair for receipt in receipts for pair in receipt["sources"])
     skipped = [*manifest.skipped, *(reason for r in receipts for reason in r["skipped"])]
     require_some([*read], skipped)
-    with new_folder(run, manifest, "keys") as (folder, made), open_database(limits) as con:
+    with create_folder(run, manifest, "keys") as (folder, made), open_memory(limits) as con:
         notes = [f"left out: {reason}" for reason in skipped]
         notes += [note for source in read.values() for note in source["notes"]]
-        notes += _load(con, run, manifest, read)
+        notes += _load_extracts(con, run, manifest, read)
         settings = manifest.settings
         asked = (settings.archives, settings.competitions, settings.problems)
         settings = replace(settings, **vars(filters.match_filter(con, *asked, prefix="only-")))
@@ -73,12 +73,12 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
             )
         dealt = f"create table dealt_problems as {render('dealt_problems')}"
         con.execute(dealt, {"parts": manifest.parts})
-        _write(con, folder)
+        _write_tables(con, folder)
         made |= {"settings": asdict(settings), "notes": notes}
     return read_receipt(run, manifest, "keys") or {}
 
 
-def _load(
+def _load_extracts(
     con: duckdb.DuckDBPyConnection,
     run: Path,
     manifest: Manifest,
@@ -86,15 +86,14 @@ def _load(
 ) -> list[str]:
     """Fill the tables of a load with the attempts of all extracts; return the load's notes."""
     create_schema(con)
-    paths = [
-        folder_of(run, "extract", n) / "attempts.parquet" for n in range(len(manifest.extracts))
-    ]
+    folders = [locate_folder(run, "extract", n) for n in range(len(manifest.extracts))]
+    paths = [folder / "attempts.parquet" for folder in folders]
     con.execute(f"create view extracted as from {read_parquet(paths, ', file_row_number = true')}")
     con.execute(f"create table met as {render('met_problems')}")
     con.execute(f"create table incoming as {render('extracted_attempts')}")
     _settle_runs(con, manifest.reading)
     _, notes = finish_load(con, manifest.reading, [*manifest.files], read)
-    # The checks of the records count as those of a load without texts do.
+    # A run keeps no texts: `check` treats its records as those of `load --no-texts`.
     store_fact(con, TEXTS, "none")
     return notes
 
@@ -119,7 +118,7 @@ def _settle_runs(con: duckdb.DuckDBPyConnection, reading: Reading) -> None:
         )
 
 
-def _write(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
+def _write_tables(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Write every shared table as a Parquet file, rows that belong to a problem sorted by part."""
     con.execute("set preserve_insertion_order = true")
     dealt = "inner join dealt_problems using (competition, question_id) order by part"

@@ -132,7 +132,7 @@ def write_plan(
         "skipped": skipped,
         "versions": read_versions(),
     }
-    _write(out, {**content, "id": _digest(content)})
+    _write_manifest(out, {**content, "id": _hash_content(content)})
     return read_manifest(out)
 
 
@@ -179,12 +179,12 @@ def _list_files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFi
     return files, skipped
 
 
-def _digest(content: Mapping[str, Any]) -> str:
+def _hash_content(content: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a manifest's content."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def _write(out: Path, content: Mapping[str, Any]) -> None:
+def _write_manifest(out: Path, content: Mapping[str, Any]) -> None:
     """Write the manifest into a new folder; refuse a folder that holds anything else."""
     path = out / "manifest.json"
     if path.exists():
@@ -206,7 +206,7 @@ def read_manifest(run: Path) -> Manifest:
     path = run / "manifest.json"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        is_whole = content.pop("id") == (digest := _digest(content))
+        is_whole = content.pop("id") == (digest := _hash_content(content))
     except FileNotFoundError:
         raise AuditError(f"{run}: no run is planned here; begin with 'budget-audit plan'") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -223,7 +223,7 @@ def read_manifest(run: Path) -> Manifest:
     plugins = content["plugins"]
     by_kind = {kind: [Plugin(**plugin) for plugin in plugins[kind]] for kind in KINDS}
     read = {
-        "settings": settings_of(content),
+        "settings": read_settings(content),
         "plugins": Plugins(**plugins | by_kind),
         "files": [SourceFile(Path(f["path"]), f["name"], f["bytes"]) for f in content["files"]],
         "reading": Reading(**{name: as_tuples(one) for name, one in content["reading"].items()}),
@@ -231,7 +231,7 @@ def read_manifest(run: Path) -> Manifest:
     return Manifest(id=digest, **content | read)
 
 
-def settings_of(content: Mapping[str, Any]) -> Settings:
+def read_settings(content: Mapping[str, Any]) -> Settings:
     """Return the replay settings that are stored in a manifest or a receipt."""
     return Settings(**{name: as_tuples(value) for name, value in content["settings"].items()})
 

@@ -13,7 +13,7 @@ from audit.output.result import Result
 from audit.progress import Progress
 from audit.scale import engines
 from audit.scale.folders import list_missing, remove_abandoned
-from audit.scale.keys import number_keys
+from audit.scale.keys import make_keys
 from audit.scale.plan import read_manifest
 from audit.scale.tasks import Task
 
@@ -59,7 +59,7 @@ def run(
             for kind, numbers in missing.items():
                 tasks = [Task(kind, str(path), number, limits) for number in numbers]
                 _run_tasks(execute, tasks, progress)
-                number_keys(path, limits)
+                make_keys(path, limits)
     remove_abandoned(path)
     done = {kind: len(numbers) for kind, numbers in missing.items()}
     caption = f"{done['extract']:,} extract(s) and {done['part']:,} part(s) made in {folder}"

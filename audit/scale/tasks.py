@@ -22,13 +22,13 @@ from audit.load.staging import Staging, read_files
 from audit.options import TaskLimits, public
 from audit.output.result import Result
 from audit.scale.folders import (
+    create_folder,
     list_missing,
-    new_folder,
-    open_database,
+    open_memory,
     read_receipt,
 )
-from audit.scale.keys import HANDED_DOWN, fill_records, number_keys
-from audit.scale.plan import Manifest, read_manifest, settings_of
+from audit.scale.keys import HANDED_DOWN, fill_records, make_keys
+from audit.scale.plan import Manifest, read_manifest, read_settings
 from audit.sources.files import SourceFile
 from audit.sources.opening import unreadable
 from audit.text import literal
@@ -86,7 +86,7 @@ def extract(folder: str | Path, number: int | None = None, *, limits: TaskLimits
     numbers = list_missing(run, manifest, "extract") if number is None else [number]
     rows = [extract_files(run, n) for n in numbers]
     if number is None:
-        number_keys(run, limits)
+        make_keys(run, limits)
     columns = {"number": pa.array(numbers, pa.int64()), "attempts": pa.array(rows, pa.int64())}
     caption = f"{sum(rows):,} attempts of {len(numbers):,} extract(s) in {folder}"
     return Result(pa.table(columns), caption=caption)
@@ -100,9 +100,9 @@ def extract_files(run: Path, number: int) -> int:
         return 0
     files = {n: manifest.files[n] for n in manifest.extracts[number]}
     skipped = _skip_unreadable(files, manifest)
-    # Runs of one task are separated when all files are known.
+    # Runs of one task can only be separated once all files are known: `make_keys` does it.
     staging = Staging([*files.values()], replace(manifest.reading, runs=None))
-    with new_folder(run, manifest, "extract", number) as (folder, receipt):
+    with create_folder(run, manifest, "extract", number) as (folder, receipt):
         path = folder / "attempts.parquet"
         with pq.ParquetWriter(path, INCOMING, compression="zstd") as writer:
             for group in batches(_read_rows(staging, [*files]), lambda b: (len(b),), (GROUP_ROWS,)):
@@ -147,11 +147,11 @@ def part(folder: str | Path, number: int, *, limits: TaskLimits) -> Result:
     if read_receipt(run, manifest, "part", number):
         row = {"part": [number], "banks": [0]}
         return Result(pa.table(row), caption=f"part {number}: nothing to do")
-    settings, plugins = settings_of(number_keys(run, limits)), manifest.plugins
-    with new_folder(run, manifest, "part", number) as (new, _), open_database(limits) as con:
+    settings, plugins = read_settings(make_keys(run, limits)), manifest.plugins
+    with create_folder(run, manifest, "part", number) as (new, _), open_memory(limits) as con:
         fill_records(con, run, number)
         keep(con, settings, plugins)
-        # The numbers of walks depend on all banks.
+        # Walks are numbered over all banks, so this comes before other parts' banks are removed.
         con.execute(f"create table walks as {render('walks')}")
         con.execute("delete from banks where problem_id not in (select problem_id from problems)")
         ((banks,),) = con.execute("select count(*) from banks").fetchall()

@@ -18,7 +18,7 @@ import pytest
 import audit
 from audit.engine.plugins import plugins
 from audit.live import Controller
-from audit.live.judge import judge_for
+from audit.live.judge import get_judge
 from audit.live.verify import verify
 from tests.support.command import read_streams
 from tests.support.live import ran, replay, replayed, require
@@ -113,7 +113,7 @@ def test_the_judge_has_attempts_and_votes_as_the_replay_has_them(tmp_path, selec
     replay(tmp_path / "a.duckdb", 12, budgets=[10**6], policies="all", primary_selector=selector)
     live = tmp_path / f"{selector}.jsonl"
     (controller,) = run(live, bank, 10**6, cap=12, policy="none", selector=selector)
-    judge = judge_for(10**6, "strict", 12, "completion", "decided", selector, "boxed")
+    judge = get_judge(10**6, "strict", 12, "completion", "decided", selector, "boxed")
     judge.find_stop(controller.attempts, 12)
     for relation in ("walked_attempts", "tallies"):
         sql = f"from {relation} order by position"

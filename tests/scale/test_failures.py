@@ -13,7 +13,7 @@ import pytest
 from audit.errors import AuditError
 from audit.options import TaskLimits
 from audit.scale import engines, gather, keys, plan, tasks
-from audit.scale.folders import new_folder
+from audit.scale.folders import create_folder
 from tests.support.command import ROOT
 from tests.support.runs import (
     PARTS,
@@ -135,7 +135,7 @@ def test_a_damaged_extract_is_not_numbered(tmp_path, whole):
     path = folder / "attempts" / "00001" / "attempts.parquet"
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(AuditError, match=r"00001/attempts\.parquet: is damaged"):
-        keys.number_keys(folder, LIMITS)
+        keys.make_keys(folder, LIMITS)
 
 
 def test_what_was_left_a_day_ago_goes_and_what_is_being_written_stays(tmp_path, whole):
@@ -143,7 +143,7 @@ def test_what_was_left_a_day_ago_goes_and_what_is_being_written_stays(tmp_path, 
     left = folder / "parts" / ".00005.ab12"
     left.mkdir()
     os.utime(left, (time.time() - 10**6,) * 2)
-    with new_folder(folder, plan.read_manifest(folder), "part", 7) as (partial, _):
+    with create_folder(folder, plan.read_manifest(folder), "part", 7) as (partial, _):
         assert done(folder) == (0, 0)
         assert not left.exists() and partial.exists()
     assert (folder / "parts" / "00007" / "receipt.json").exists()
