@@ -58,12 +58,12 @@ def render(name: str, plugins: Plugins | None = None, **values: Any) -> str:
         "walks_on": plugins.walks_on,
         "rule": {rule.name: rule.sql for rule in plugins.rules},
     }
-    return _templates().get_template(stage_file(name)).render(known | values)
+    return _load_templates().get_template(stage_file(name)).render(known | values)
 
 
 def render_file(file: str, **values: Any) -> str:
     """Render a template below the folder `sql` with these values."""
-    return _templates().get_template(file).render(**values)
+    return _load_templates().get_template(file).render(**values)
 
 
 def keys_sql(weighed: Weighing) -> str:
@@ -103,7 +103,7 @@ def _is_template(sql: str) -> bool:
 
 
 @functools.cache
-def _templates() -> Any:
+def _load_templates() -> Any:
     # Most tables and many stages are no templates.
     import jinja2
 
@@ -149,10 +149,10 @@ def build(
         create_empty(con, "table", name, sql)
         extend(con, name, plugins)
     elif name in TABLES:
-        _run(con, name, f"create table {name} as {sql}")
+        _run_statement(con, name, f"create table {name} as {sql}")
     else:
         # Defer binding: it costs more than creating the view.
-        _run(con, name, f"create view {name} with (defer_binding) as {sql}")
+        _run_statement(con, name, f"create view {name} with (defer_binding) as {sql}")
 
 
 def _check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugins: Plugins) -> None:
@@ -188,10 +188,10 @@ def printed(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> s
 
 def extend(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     """Insert the rows of the next portion into a stage."""
-    _run(con, name, f"insert into {name} {render(name, plugins)}")
+    _run_statement(con, name, f"insert into {name} {render(name, plugins)}")
 
 
-def _run(con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
+def _run_statement(con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
     try:
         con.execute(statement)
     except (duckdb.OutOfMemoryException, duckdb.IOException) as error:

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from audit import database, engine
-from audit.engine.foresight import SAID_IN, foreseen
+from audit.engine.foresight import OUTPUT_STAGE, foreseen
 from audit.engine.plugins import KINDS, Plugin, Plugins, check_plugin
 from audit.engine.stages import BLIND_FOLDERS, DRAWN, STAGES
 from audit.errors import AuditError
@@ -36,10 +36,10 @@ def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> 
     """Check every invariant of a database; return a row each with counts and violations."""
     with database.connect_beside(path, **limits) as con:
         database.require_replays(con)
-        return _check(con, progress or (lambda what, done, total: None))
+        return _run_checks(con, progress or (lambda what, done, total: None))
 
 
-def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
+def _run_checks(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
     files = sorted((engine.resource("sql") / "checks").glob("*.sql"))
     total, checks = len(files) + 4, Checks()
     for done, name in enumerate(path.stem for path in files):
@@ -61,8 +61,8 @@ def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
     claim = "with shuffled labels, every rule stops and every selector picks as before"
     checks.add("labels_shuffled", claim, looked_at, violations)
     progress("foresight", len(files) + 3, total)
-    stored = _stored(con)
-    kinds = [kind for kind in SAID_IN if getattr(stored, kind)]
+    stored = _read_plugins(con)
+    kinds = [kind for kind in OUTPUT_STAGE if getattr(stored, kind)]
     ((walks,),) = con.execute(f"select count(*) from ({engine.render('sampled_walks')})").fetchall()
     claim = "a rule, selector or policy says the same of a prefix whatever comes after it"
     checks.add("no_foresight", claim, walks * len(kinds), len(foreseen(con, stored, kinds)))
@@ -91,7 +91,7 @@ class Checks:
 
 def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     """Shuffle the labels, rebuild stops and picks; return how many were compared and differ."""
-    plugins = _stored(con)
+    plugins = _read_plugins(con)
     blind = [
         stage.rpartition("/")[2] for stage in STAGES if stage.partition("/")[0] in BLIND_FOLDERS
     ]
@@ -129,7 +129,7 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     return looked_at, violations
 
 
-def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
+def _read_plugins(con: duckdb.DuckDBPyConnection) -> Plugins:
     """Read the plug-ins of the replay from a database, and check them: it may be a stranger's."""
     plugins: dict[str, list[Plugin]] = {}
     for kind in KINDS:

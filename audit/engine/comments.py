@@ -92,7 +92,7 @@ def relation_comment(name: str) -> str:
     """Return what a row of a relation means, from the header of its file or columns.csv."""
     if name in stage_names():
         return said(name, name)
-    return _listed_columns().get((name, ""), ColumnMeaning()).comment
+    return _read_columns().get((name, ""), ColumnMeaning()).comment
 
 
 class ColumnMeaning(NamedTuple):
@@ -113,7 +113,7 @@ def column(relation: str, name: str) -> ColumnMeaning:
 
     x_low and x_high inherit from x, and so do strict_x and advisory_x.
     """
-    rows = [_listed_columns().get((own, name), ColumnMeaning()) for own in (relation, "")]
+    rows = [_read_columns().get((own, name), ColumnMeaning()) for own in (relation, "")]
     estimate, _, end = name.rpartition("_")
     rule, _, what = name.partition("_")
     if end in BOUNDS and estimate and not any(map(any, rows)):
@@ -129,7 +129,7 @@ def column(relation: str, name: str) -> ColumnMeaning:
 def column_comment(relation: str, name: str) -> str:
     """Return what a column means; for recorded attempts, from the canonical columns."""
     listed = column(relation, name).comment
-    if listed and (relation != "attempts" or (relation, name) in _listed_columns()):
+    if listed and (relation != "attempts" or (relation, name) in _read_columns()):
         return listed
     # Not imported for what a replay makes, whose columns are all listed here.
     from audit.sources.canonical import COLUMNS
@@ -143,7 +143,7 @@ def is_table(name: str) -> bool:
 
 
 @functools.cache
-def _listed_columns() -> dict[tuple[str, str], ColumnMeaning]:
+def _read_columns() -> dict[tuple[str, str], ColumnMeaning]:
     """Read columns.csv by (relation, column); an empty relation means any."""
     with (resource("sql") / "columns.csv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)

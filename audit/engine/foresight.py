@@ -19,9 +19,9 @@ from audit.engine.stages import DRAWN, STAGE_NAMES
 from audit.errors import AuditError
 
 # The stage with the output of each kind of plug-in.
-SAID_IN = {"selectors": "picked_slots", "rules": "stops", "policies": "policy_positions"}
+OUTPUT_STAGE = {"selectors": "picked_slots", "rules": "stops", "policies": "policy_positions"}
 # For so few rows, starting threads takes longer than the work.
-FEW: dict[str, Any] = {"threads": 1, "enable_external_access": False}
+SMALL_DB: dict[str, Any] = {"threads": 1, "enable_external_access": False}
 # Stages that are not rebuilt: eligibility does not depend on the order, which another contract
 # checks, and the changed orders replace the draws.
 NOT_REBUILT = ("eligible_attempts", *DRAWN)
@@ -52,8 +52,8 @@ def refuse_foresight(
         if breach.name in own[breach.kind]:
             raise AuditError(
                 f"{own[breach.kind][breach.name]}: looks ahead: at position {breach.position} of "
-                f"{_walk(con, breach.walk_id)} it says something else when the attempts after it "
-                f"are {breach.change} and other walks are left out; "
+                f"{_name_walk(con, breach.walk_id)} it says something else when the attempts after "
+                f"it are {breach.change} and other walks are left out; "
                 f"a {KINDS[breach.kind].one} may look only at attempts of its walk up to its "
                 "position"
             )
@@ -65,7 +65,7 @@ def foreseen(
     """Return the walks and positions where plug-ins of these kinds look ahead."""
     if not kinds:
         return []
-    rebuilt, inputs = _lineage([SAID_IN[kind] for kind in kinds], plugins)
+    rebuilt, inputs = _find_lineage([OUTPUT_STAGE[kind] for kind in kinds], plugins)
     sample = con.sql(render("sampled_walks")).to_arrow_table()
     of_walks = sample["change"].to_pylist()
     changes = {
@@ -74,8 +74,8 @@ def foreseen(
     }
     inputs |= {"walks", *(f"used_{kind}" for kind in kinds)}
     walked = next(iter(changes.values()))
-    tables = {name: _sampled(con, name, walked) for name in sorted(inputs)}
-    said = {kind: _sampled(con, SAID_IN[kind], walked) for kind in kinds}
+    tables = {name: _sample_relation(con, name, walked) for name in sorted(inputs)}
+    said = {kind: _sample_relation(con, OUTPUT_STAGE[kind], walked) for kind in kinds}
     # By LEDGER.md the project's own exp_vote weighs by the largest score of the bank.
     knowing = {
         plugin.name
@@ -83,20 +83,20 @@ def foreseen(
         if weighed(plugin)[1] == "exp_weight" and not plugin.is_own
     }
     breaches = []
-    with duckdb.connect(config=FEW) as world:
+    with duckdb.connect(config=SMALL_DB) as world:
         for change, changed in changes.items():
-            _fill(world, change, tables, changed)
+            _fill_schema(world, change, tables, changed)
             for name in rebuilt:
                 build(world, name, plugins)
             for kind in kinds:
                 world.register("said", said[kind])
-                world.execute(f"create or replace view said_again as from {SAID_IN[kind]}")
+                world.execute(f"create or replace view said_again as from {OUTPUT_STAGE[kind]}")
                 rows = world.execute(render(f"foreseeing_{kind}")).fetchall()
                 breaches += [Breach(kind, change, *row) for row in rows if row[0] not in knowing]
     return breaches
 
 
-def _lineage(stages: Sequence[str], plugins: Plugins) -> tuple[list[str], set[str]]:
+def _find_lineage(stages: Sequence[str], plugins: Plugins) -> tuple[list[str], set[str]]:
     """Return the stages to rebuild, because they depend on the orders, and their other inputs."""
     reads: dict[str, frozenset[str]] = {}
 
@@ -114,7 +114,7 @@ def _lineage(stages: Sequence[str], plugins: Plugins) -> tuple[list[str], set[st
     return rebuilt, inputs - {"getvariable()"}
 
 
-def _sampled(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.Table:
+def _sample_relation(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.Table:
     """Return the rows of a relation that belong to the sampled walks; all if it has no key."""
     columns = [row[0] for row in con.execute(f"describe {name}").fetchall()]
     key = next((key for key in ("walk_id", "bank_id", "problem_id") if key in columns), None)
@@ -140,7 +140,7 @@ def _sampled(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.
         con.unregister("sample")
 
 
-def _fill(
+def _fill_schema(
     world: duckdb.DuckDBPyConnection, change: str, tables: dict[str, pa.Table], sample: pa.Table
 ) -> None:
     """Create a schema with only the sample, its walks in the changed orders."""
@@ -172,7 +172,7 @@ def _fill(
     )
 
 
-def _walk(con: duckdb.DuckDBPyConnection, walk_id: int) -> str:
+def _name_walk(con: duckdb.DuckDBPyConnection, walk_id: int) -> str:
     """Name a walk for a message: archive, problem and repeat."""
     ((archive, competition, question, repeat),) = con.execute(
         "select archive, competition, question_id, repeat from walks where walk_id = ?",

@@ -15,7 +15,7 @@ CALLED_BARE = ("localtime", "localtimestamp", "session_user", "user")
 _own = threading.local()
 
 
-def _parser() -> duckdb.DuckDBPyConnection:
+def _open_parser() -> duckdb.DuckDBPyConnection:
     """Return this thread's empty database, which parses statements."""
     if not hasattr(_own, "parser"):
         _own.parser = duckdb.connect()
@@ -29,7 +29,7 @@ def relations_read(sql: str) -> frozenset[str]:
     A function whose value depends on more than its arguments is listed as `name()`: table
     functions, chance, the clock, settings and plans.
     """
-    ((text,),) = _parser().cursor().execute("select json_serialize_sql(?)", [sql]).fetchall()
+    ((text,),) = _open_parser().cursor().execute("select json_serialize_sql(?)", [sql]).fetchall()
     read: set[str] = set()
 
     def walk(node: Any, defined: frozenset[str]) -> None:
@@ -40,17 +40,17 @@ def relations_read(sql: str) -> frozenset[str]:
         if not isinstance(node, dict):
             return
         kind, name = node.get("type"), str(node.get("table_name", "")).lower()
-        if kind == "BASE_TABLE" and (len(_path(node)) > 1 or name not in defined):
+        if kind == "BASE_TABLE" and (len(_read_path(node)) > 1 or name not in defined):
             # A qualified name is always a table, never a CTE. Record it in full, so that other
             # schemas are refused.
-            read.update({name, ".".join(_path(node))})
+            read.update({name, ".".join(_read_path(node))})
         if kind == "SHOW_REF":
             read.add("show()")
         if str(kind).endswith("_QUERY_NODE"):
             raise AuditError("not one select statement: an expression in it writes")
         if kind == "TABLE_FUNCTION":
             read.add(f"{node['function']['function_name']}()".lower())
-        if kind in ("FUNCTION", "WINDOW_AGGREGATE") and _tells(node["function_name"].lower()):
+        if kind in ("FUNCTION", "WINDOW_AGGREGATE") and _is_impure(node["function_name"].lower()):
             read.add(f"{node['function_name']}()".lower())
         if kind == "COLUMN_REF" and _is_clock(node["column_names"]):
             read.add(f"{node['column_names'][0]}()".lower())
@@ -86,17 +86,17 @@ def relations_named(sql: str) -> frozenset[str]:
     return frozenset(re.findall(r"\b(?:from|join)\s+\(?\s*(\w+)", code))
 
 
-def _path(node: dict[str, Any]) -> list[str]:
+def _read_path(node: dict[str, Any]) -> list[str]:
     """Return the parts of a table name in a syntax tree, with its catalog and schema if given."""
     return [part.lower() for part in node["qualified_name"]["path"]]
 
 
-def _tells(function: str) -> bool:
+def _is_impure(function: str) -> bool:
     """Tell whether a function may read more than its arguments, such as the clock or a relation.
 
     One that DuckDB does not have itself is a macro, which can read any relation.
     """
-    return function in _telling_functions() or function not in _own_functions()
+    return function in _list_impure_functions() or function not in _list_functions()
 
 
 def _is_clock(names: list[str]) -> bool:
@@ -107,19 +107,19 @@ def _is_clock(names: list[str]) -> bool:
 
 
 @functools.cache
-def _own_functions() -> frozenset[str]:
+def _list_functions() -> frozenset[str]:
     """Return the names of the built-in functions of DuckDB."""
     query = "select distinct lower(function_name) from duckdb_functions()"
-    return frozenset(name for (name,) in _parser().cursor().execute(query).fetchall())
+    return frozenset(name for (name,) in _open_parser().cursor().execute(query).fetchall())
 
 
 @functools.cache
-def _telling_functions() -> frozenset[str]:
+def _list_impure_functions() -> frozenset[str]:
     """Return the built-in functions whose value depends on more than their arguments."""
     query = (
         "select distinct lower(function_name) from duckdb_functions() "
         "where stability <> 'CONSISTENT'"
     )
-    rows = _parser().cursor().execute(query).fetchall()
+    rows = _open_parser().cursor().execute(query).fetchall()
     # A plan shows the statistics of any table, and the age of a single moment reads the clock.
     return frozenset(name for (name,) in rows) | {"json_serialize_plan", "age"}

@@ -141,7 +141,7 @@ def chosen(
         elif part in available:
             by_name[part] = available[part]
         elif part and Path(part).is_dir():
-            by_name |= {plugin.name: plugin for plugin in _folder(kind, part, available)}
+            by_name |= {plugin.name: plugin for plugin in _read_folder(kind, part, available)}
         elif part:
             raise AuditError(
                 f"--{kind}: no {KINDS[kind].one} or folder '{part}'; there are all, "
@@ -153,7 +153,7 @@ def chosen(
     return [by_name[name] for name in sorted(by_name)]
 
 
-def _folder(kind: str, folder: str, available: Mapping[str, Plugin]) -> list[Plugin]:
+def _read_folder(kind: str, folder: str, available: Mapping[str, Plugin]) -> list[Plugin]:
     """Read and check the plug-ins of a folder of the user."""
     paths = sorted(Path(folder).glob("*.sql"))
     if not paths:

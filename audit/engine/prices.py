@@ -59,13 +59,13 @@ def read_prices(file: str | Path) -> tuple[Price, ...]:
         row = dict(zip(names, cells, strict=True))
         if row["archive"] in prices:
             raise AuditError(f"{where}: archive '{row['archive']}' stands there twice")
-        paid = _millionths(row["input"], "input", where)
+        paid = _parse_price(row["input"], "input", where)
         cached = row.get("cached_input", "").strip()
         prices[row["archive"]] = (
             row["archive"],
             paid,
-            _millionths(cached, "cached_input", where) if cached else paid,
-            _millionths(row["output"], "output", where),
+            _parse_price(cached, "cached_input", where) if cached else paid,
+            _parse_price(row["output"], "output", where),
         )
     if not prices:
         raise AuditError(f"--prices {path}: holds no price; {LAYOUT}")
@@ -82,7 +82,7 @@ def price_notes(prices: Sequence[Price]) -> list[str]:
     ]
 
 
-def _millionths(text: str, name: str, where: str) -> int:
+def _parse_price(text: str, name: str, where: str) -> int:
     """Convert the text of a price to whole millionths; refuse one that is not exact."""
     try:
         price = Decimal(text.strip())

@@ -28,7 +28,7 @@ TELLING = "scores_tell_labels"
 FILTERED = ("attempts", "texts", "steps", "recorded_scores", "labels")
 
 
-def _checks(folder: str) -> list[str]:
+def _list_checks(folder: str) -> list[str]:
     """Return the names of the checks in a folder of sql/quality, one file each."""
     return sorted(path.stem for path in (resource("sql") / "quality" / folder).glob("*.sql"))
 
@@ -38,7 +38,7 @@ def count_records(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None
     loaded = None if archives is None else sorted(archives)
     # Texts are measured once for all checks; a load has measured the new ones already.
     con.execute(f"create temp table if not exists text_measures as {render('text_measures')}")
-    checks = {name: render(name) for name in _checks("records")}
+    checks = {name: render(name) for name in _list_checks("records")}
     # Checks of texts are slow, and depend on one archive alone.
     whole = [name for name in checks if loaded is None or "text_measures" not in checks[name]]
     con.execute(
@@ -60,7 +60,7 @@ def count_records(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None
 def count_replays(con: duckdb.DuckDBPyConnection) -> None:
     """Count what the checks of replays find, at each of their levels such as budgets."""
     forget_replays(con)
-    for name in _checks("replays"):
+    for name in _list_checks("replays"):
         con.execute(
             f"insert into quality_counts select archive, '{name}', level, count, total, true "
             f"from ({render(name)})"
@@ -87,7 +87,7 @@ def _count_replayed_records(con: duckdb.DuckDBPyConnection) -> None:
     hidden |= {name: render(name) for name in ("scores", "grades")}
     for name, sql in hidden.items():
         con.execute(f"create temp view {name} as {sql}")
-    for name in _checks("records"):
+    for name in _list_checks("records"):
         con.execute(
             f"insert into quality_counts select archive, '{name}', null, count, total, true "
             f"from ({render(name)})"
@@ -119,7 +119,7 @@ def quality_notes(
     """
     found = find(con, archives, moment=moment, budgets=budgets)
     unit = UNITS[last_settings(con).unit]
-    return lines(found, unit, _coverage(con) if moment != "load" else "")
+    return lines(found, unit, _describe_coverage(con) if moment != "load" else "")
 
 
 def find(
@@ -141,7 +141,7 @@ def find(
     ]
     found = _name_scores(con, found)
     flagged = {(finding.check, finding.archive, finding.level) for finding in found}
-    later = set(_checks("replays"))
+    later = set(_list_checks("replays"))
     told = []
     for finding in found:
         cause = SAME_CAUSE.get(finding.check)
@@ -199,7 +199,7 @@ def _name_scores(con: duckdb.DuckDBPyConnection, found: list[Finding]) -> list[F
     ]
 
 
-def _coverage(con: duckdb.DuckDBPyConnection) -> str:
+def _describe_coverage(con: duckdb.DuckDBPyConnection) -> str:
     """Return a note on how many problems the filters of a replay left; else nothing."""
     left_out, total = con.execute(
         "select (select count(*) from unreplayed_problems), (select count(*) from ("

@@ -84,11 +84,11 @@ def replay(
     asked = {**(asked or {}), **more}
     settings = resolve(con, asked)
     plugins = resolve_plugins(con, asked, settings)
-    there = _what_stays(con, settings, plugins)
+    there = _find_kept(con, settings, plugins)
     try:
         with nullcontext() if there else made_views(con, settings, plugins), transaction(con):
             drop_replays(con, there)
-            _refuse_users_own(con, there)
+            _refuse_user_relations(con, there)
             there = there or copy_views(con)
             keep(con, settings, plugins)
             has_usual_budgets = not settings.budgets
@@ -102,14 +102,14 @@ def replay(
             # A load has written its own, and views were copied with theirs.
             comment_relations(con, {*LOADED, *VIEWS, *there})
             finish(con)
-            store_fact(con, MADE_OF, _made_of(settings, plugins))
+            store_fact(con, MADE_OF, _digest_walks(settings, plugins))
             con.execute("update meta set value = 'fresh' where key = 'replays'")
     finally:
         forget_walks(con)
     return Replayed(settings, plugins, has_usual_budgets)
 
 
-def _what_stays(
+def _find_kept(
     con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins
 ) -> Collection[str]:
     """Return the relations to keep where only smaller budgets differ from the last replay.
@@ -117,24 +117,24 @@ def _what_stays(
     These are the walks and all views, which hold for other budgets, too. Repeating the same replay
     keeps nothing.
     """
-    made_of = _made_of(settings, plugins)
+    made_of = _digest_walks(settings, plugins)
     if read_fact(con, "replays") != "fresh" or read_fact(con, MADE_OF) != made_of:
         return ()
     last = con.execute("select budget from budgets").fetchall()
     kinds = relations(con)
-    there = {(name, kind) for name, kind in _made(con) if kinds.get(name) == kind}
+    there = {(name, kind) for name, kind in _read_made(con) if kinds.get(name) == kind}
     is_whole = {name for name, _ in there} >= {*WALKED}
     is_same = {budget for (budget,) in last} == {*settings.budgets}
     views = {name for name, kind in there if kind == "view"}
     return {*WALKED, *views} if is_whole and not is_same else ()
 
 
-def _made(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+def _read_made(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
     """Return name and kind (table or view) of each relation of the last replay."""
     return con.execute("select name, kind from replay_relations").fetchall()
 
 
-def _made_of(settings: Settings, plugins: Plugins) -> str:
+def _digest_walks(settings: Settings, plugins: Plugins) -> str:
     """Return a digest of what determines the walks: settings, largest budget, plug-ins, SQL."""
     plugins = replace(plugins, unit=settings.unit, primary=settings.primary_selector)
     settings = replace(settings, budgets=(max(settings.budgets, default=0),))
@@ -165,7 +165,7 @@ def check_contracts(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
 
 def finish(con: duckdb.DuckDBPyConnection) -> None:
     """Store the names of the relations of a replay, the digest of its SQL, and its checks."""
-    _remember_made(con)
+    _store_made(con)
     store_fact(con, REPLAYED_BY, sql_digest())
     count_replays(con)
 
@@ -191,7 +191,7 @@ def refuse_other_replays(con: duckdb.DuckDBPyConnection, error: duckdb.Error) ->
         ) from None
 
 
-def _refuse_users_own(con: duckdb.DuckDBPyConnection, ours: Collection[str]) -> None:
+def _refuse_user_relations(con: duckdb.DuckDBPyConnection, ours: Collection[str]) -> None:
     """Refuse a relation of the user with the name of a stage, rather than replace it."""
     taken = set(relations(con)) & {*STAGE_NAMES, *table_names()} - {*ours}
     if taken:
@@ -239,7 +239,7 @@ def build_stages(
         if name == "banks":
             # Threads draw with NumPy while the next stages are built.
             draws = {n: prefetch(DRAWS[n](con, settings)) for n in DRAWN if n in waiting}
-        settings = _looked_at(con, name, settings, plugins)
+        settings = _check_stage(con, name, settings, plugins)
     for portion in ranges[1:]:
         walk(con, *portion)
         for name in portioned:
@@ -250,7 +250,7 @@ def build_stages(
     return settings
 
 
-def _looked_at(
+def _check_stage(
     con: duckdb.DuckDBPyConnection, name: str, settings: Settings, plugins: Plugins
 ) -> Settings:
     """Check a finished stage: refuse a replay that lacks data, and choose default budgets."""
@@ -327,7 +327,7 @@ def drop_replays(con: duckdb.DuckDBPyConnection, there: Collection[str] = ()) ->
     # The user may have replaced a relation of ours by one of another kind.
     dropped = [
         name
-        for name, kind in _made(con)
+        for name, kind in _read_made(con)
         if name not in (*SETTING_RELATIONS, *there) and kinds.get(name) == kind
     ]
     for name in dropped:
@@ -335,7 +335,7 @@ def drop_replays(con: duckdb.DuckDBPyConnection, there: Collection[str] = ()) ->
     return bool(dropped)
 
 
-def _remember_made(con: duckdb.DuckDBPyConnection) -> None:
+def _store_made(con: duckdb.DuckDBPyConnection) -> None:
     """Store the names of the relations of this replay: the next one drops nothing else."""
     kinds = relations(con)
     made = (*REPLAY_RELATIONS, *(name for name in table_names() if name in kinds))

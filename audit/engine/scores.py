@@ -35,7 +35,7 @@ def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
     """Render a selector for every loaded score and every file of sql/scores."""
     selectors = []
     loaded = scores(con)
-    for path in _score_files():
+    for path in _list_score_files():
         for score in loaded:
             name = f"{path.stem}_{score}"
             if name not in SAME_SELECTOR:
@@ -58,7 +58,7 @@ def used_scores(con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin]) -> 
     return sorted({score_of(plugin) for plugin in reading})
 
 
-def _score_files() -> list[Path]:
+def _list_score_files() -> list[Path]:
     return sorted((resource("sql") / "scores").glob("*.sql"))
 
 
@@ -69,7 +69,7 @@ def score_of(selector: Plugin) -> str:
 
 def named_scores(selector: str) -> set[str]:
     """Return the possible scores in the name of a selector, such as `prm` in `vote_prm`."""
-    named = {selector.removeprefix(f"{path.stem}_") for path in _score_files()} - {selector}
+    named = {selector.removeprefix(f"{path.stem}_") for path in _list_score_files()} - {selector}
     return {score for score in named if SCORE_NAME.fullmatch(score)}
 
 
@@ -110,7 +110,7 @@ def unfit_selectors(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[s
     for score in {*scores(con), LOGPROB}:
         counted = count_scores(con, score, settings) if score in scores(con) else []
         if not counted:
-            names = {f"{path.stem}_{score}" for path in _score_files()}
+            names = {f"{path.stem}_{score}" for path in _list_score_files()}
             unfit |= {SAME_SELECTOR.get(name, name) for name in names}
         elif any(outside for _, outside, _ in counted):
             unfit.add(f"vote_{score}")

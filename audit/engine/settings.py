@@ -49,7 +49,7 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
     values = {
         name: value for name, value in asked.items() if value is not None and name not in KINDS
     }
-    last = _with_one_run(con, last_settings(con, values), values)
+    last = _apply_one_run(con, last_settings(con, values), values)
     unit = values.get("unit", last.unit)
     if unit not in UNITS:
         raise AuditError(f"--unit {unit}: must be {' or '.join(UNITS)}")
@@ -66,7 +66,7 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
         values["primary_selector"] = SAME_SELECTOR[primary]
     for name in ("budgets", "add_budgets"):
         if name in values:
-            values[name] = _budgets(name, values[name], unit)
+            values[name] = _parse_budgets(name, values[name], unit)
     for field in fields(Settings):
         if field.name in values:
             values[field.name] = as_tuples(values[field.name])
@@ -82,7 +82,7 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
     return settings
 
 
-def _with_one_run(
+def _apply_one_run(
     con: duckdb.DuckDBPyConnection, last: Settings, values: Mapping[str, Any]
 ) -> Settings:
     """Return the last settings with or without the defaults for one run per problem.
@@ -114,7 +114,7 @@ def has_one_run(
     return not second
 
 
-def _budgets(name: str, written: Any, unit: str) -> tuple[int, ...]:
+def _parse_budgets(name: str, written: Any, unit: str) -> tuple[int, ...]:
     try:
         return tuple(read_budgets(written, unit))
     except (TypeError, ValueError) as error:
@@ -147,7 +147,7 @@ def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()
         if field.name not in stored or not is_stored(field):
             continue
         try:
-            values[field.name] = _read(field, stored[field.name], stored)
+            values[field.name] = _parse_setting(field, stored[field.name], stored)
         except (TypeError, ValueError, KeyError, AuditError):
             if field.name in replaced:
                 continue
@@ -158,8 +158,8 @@ def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()
     return Settings(**values)
 
 
-def _read(field: Field[Any], text: str, stored: Mapping[str, str]) -> Any:
-    """Parse the stored text of a setting; the inverse of `_written`."""
+def _parse_setting(field: Field[Any], text: str, stored: Mapping[str, str]) -> Any:
+    """Parse the stored text of a setting; the inverse of `_format_setting`."""
     kind = field.metadata["kind"]
     if kind == "amounts":
         return tuple(read_budgets(text, stored.get("unit", Settings().unit)))
@@ -180,7 +180,7 @@ def _read(field: Field[Any], text: str, stored: Mapping[str, str]) -> Any:
     return text
 
 
-def _written(field: Field[Any], settings: Settings) -> str:
+def _format_setting(field: Field[Any], settings: Settings) -> str:
     """Format a setting for the table `settings`; budgets are in the unit."""
     value, kind = getattr(settings, field.name), field.metadata["kind"]
     if kind == "amounts":
@@ -230,7 +230,7 @@ def resolve_plugins(
         available = available_plugins(con, kind, settings.primary_selector, asked.get(kind))
         primary = (settings.primary_selector,) if kind == "selectors" else ()
         if asked.get(kind) is None:
-            by_kind[kind] = _last_plugins(con, kind, available, primary)
+            by_kind[kind] = _find_last_plugins(con, kind, available, primary)
         else:
             left_out = unfit_selectors(con, settings) if kind == "selectors" else ()
             always = (*KINDS[kind].always, *primary)
@@ -258,7 +258,7 @@ def available_plugins(
     return available
 
 
-def _last_plugins(
+def _find_last_plugins(
     con: duckdb.DuckDBPyConnection,
     kind: str,
     available: Mapping[str, Plugin],
@@ -306,7 +306,11 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugi
     is_one = is_one and has_one_run(con, settings.archives, settings.competitions)
     store_fact(con, ONE_RUN, "true" if is_one else None)
     listed = {
-        **{field.name: _written(field, settings) for field in fields(Settings) if is_stored(field)},
+        **{
+            field.name: _format_setting(field, settings)
+            for field in fields(Settings)
+            if is_stored(field)
+        },
         **{kind: ",".join(plugin.name for plugin in getattr(used_plugins, kind)) for kind in KINDS},
     }
     unit = (settings.unit, UNITS[settings.unit].scale, settings.unit == "completion")
@@ -333,10 +337,10 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugi
     is_answered = has_answers(con)
     for kind in KINDS:
         used = getattr(used_plugins, kind)
-        _keep_plugins(con, kind, used, settings.primary_selector, is_answered)
+        _store_plugins(con, kind, used, settings.primary_selector, is_answered)
 
 
-def _keep_plugins(
+def _store_plugins(
     con: duckdb.DuckDBPyConnection,
     kind: str,
     used_plugins: Sequence[Plugin],

@@ -23,7 +23,7 @@ def resource(folder: str) -> Path:
 
 
 @functools.cache
-def _stage_files() -> dict[str, str]:
+def _list_files() -> dict[str, str]:
     """List the SQL files: path below `sql` by stem."""
     root = resource("sql")
     return {path.stem: path.relative_to(root).as_posix() for path in sorted(root.rglob("*.sql"))}
@@ -31,12 +31,12 @@ def _stage_files() -> dict[str, str]:
 
 def stage_file(name: str) -> str:
     """Return the path of a stage, rule, selector or table below `sql`."""
-    return _stage_files()[name]
+    return _list_files()[name]
 
 
 def stage_names() -> list[str]:
     """Return the sorted names that `budget-audit sql` takes."""
-    return sorted(_stage_files())
+    return sorted(_list_files())
 
 
 @functools.cache
@@ -51,11 +51,11 @@ def sql_digest() -> str:
 
 def table_names() -> list[str]:
     """Return the sorted names that `budget-audit table` takes."""
-    return list(_stems(resource("sql") / "tables"))
+    return list(_list_stems(resource("sql") / "tables"))
 
 
 @functools.cache
-def _stems(folder: Path) -> tuple[str, ...]:
+def _list_stems(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob("*.sql")))
 
 

@@ -147,20 +147,24 @@ DRAWN = ("drawn_orders", "bootstrap_counts")
 STAGE_NAMES = tuple(stage.rpartition("/")[2] for stage in STAGES)
 
 
-def _kept(name: str) -> str:
+def _read_kept(name: str) -> str:
     """Return the line `-- kept:` of the header of a stage, or nothing."""
     return "" if name in DRAWN else header(name).get("kept", "")
 
 
 # Stages that are kept as tables, and those that are views until a command asks for them
 # (audit/engine/lazy.py); all others are views.
-TABLES = tuple(name for name in STAGE_NAMES if name in DRAWN or _kept(name).startswith("table"))
+TABLES = tuple(
+    name for name in STAGE_NAMES if name in DRAWN or _read_kept(name).startswith("table")
+)
 LAZY = tuple(
-    name for name in STAGE_NAMES if name in interval_names() or _kept(name).startswith("on demand")
+    name
+    for name in STAGE_NAMES
+    if name in interval_names() or _read_kept(name).startswith("on demand")
 )
 # Of both, those that are built for a few banks at once, to bound memory: each reads the walks from
 # the variable `first_walk` to the variable `last_walk`, and all where there are none.
-PORTIONED = tuple(name for name in STAGE_NAMES if _kept(name).endswith("by walks"))
+PORTIONED = tuple(name for name in STAGE_NAMES if _read_kept(name).endswith("by walks"))
 # Stages that depend on no budget but the largest, which is how far orders are walked.
 WALKED = (
     *DRAWN,

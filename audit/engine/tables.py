@@ -16,7 +16,7 @@ from audit.errors import AuditError, first_line, install_hint
 from audit.text import not_there
 
 
-def _reads_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
+def _is_reading_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
     """Tell whether a table reads tokenized texts; if so, refuse a database without replays."""
     if name not in table_names() or not relations_named(render(name)) & TOKEN_RELATIONS:
         return False
@@ -26,7 +26,7 @@ def _reads_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
 
 def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
     """Count the boundary events still to be tokenized before a table is complete."""
-    if not _reads_tokens(con, name):
+    if not _is_reading_tokens(con, name):
         return 0
     query = "select count(*) from prefix_events where examined is null"
     return con.execute(query).fetchall()[0][0]
@@ -52,7 +52,7 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
         require_replays(con)
     else:
         require_attempts(con)
-    reads_tokens = _reads_tokens(con, name)
+    reads_tokens = _is_reading_tokens(con, name)
     if reads_tokens and con.execute("select unit from unit").fetchall() != [("completion",)]:
         raise AuditError(f"{name}: cuts texts at tokens; replay with --unit completion")
     if reads_tokens and lacks_texts(con):

@@ -50,16 +50,16 @@ def made_views(
 ) -> Iterator[None]:
     """Attach the views of a replay with these plug-ins, from the cache or created now."""
     loaded = [row[0] for row in con.execute(EMPTY, {"loaded": [*LOADED]}).fetchall()]
-    known = (sql_digest(), _code(), duckdb.__version__, plugins, loaded)
+    known = (sql_digest(), _stat_code(), duckdb.__version__, plugins, loaded)
     file = COMPILED / f"{hashlib.sha256(repr(known).encode()).hexdigest()[:16]}.duckdb"
     try:
-        if not _attached(con, file):
+        if not _attach_file(con, file):
             con.execute(f"attach ':memory:' as {MADE}")
-            with _using(con, MADE):
-                _make(con, settings, plugins, loaded)
+            with _use_database(con, MADE):
+                _make_views(con, settings, plugins, loaded)
             # The cache is shared: plug-ins of the user stay out of it.
             if not any(plugins.own(kind) for kind in KINDS):
-                _keep(con, file)
+                _cache_views(con, file)
         yield
     finally:
         with contextlib.suppress(duckdb.Error):
@@ -91,7 +91,7 @@ def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
     comment_relations(con, {*LOADED, *VIEWS})
 
 
-def _make(
+def _make_views(
     con: duckdb.DuckDBPyConnection,
     settings: Settings,
     plugins: Plugins,
@@ -114,13 +114,13 @@ def _make(
             con.execute(f"drop {kind} {name}")
 
 
-def _code() -> list[tuple[str, int, int]]:
+def _stat_code() -> list[tuple[str, int, int]]:
     """Return name, size and time of each file of this package, to notice changed code."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return [(file.name, (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
 
 
-def _attached(con: duckdb.DuckDBPyConnection, file: Path) -> bool:
+def _attach_file(con: duckdb.DuckDBPyConnection, file: Path) -> bool:
     """Attach a cached file of views; tell whether that succeeded."""
     if not file.is_file():
         return False
@@ -132,7 +132,7 @@ def _attached(con: duckdb.DuckDBPyConnection, file: Path) -> bool:
     return True
 
 
-def _keep(con: duckdb.DuckDBPyConnection, file: Path) -> None:
+def _cache_views(con: duckdb.DuckDBPyConnection, file: Path) -> None:
     """Write the attached views to the cache, and delete its oldest files; ignore failures."""
     partial = file.with_suffix(f".{os.getpid()}.part")
     try:
@@ -154,7 +154,7 @@ def _keep(con: duckdb.DuckDBPyConnection, file: Path) -> None:
 
 
 @contextmanager
-def _using(con: duckdb.DuckDBPyConnection, database: str) -> Iterator[None]:
+def _use_database(con: duckdb.DuckDBPyConnection, database: str) -> Iterator[None]:
     """Use another database for a block."""
     ((catalog, schema),) = con.execute("select current_database(), current_schema()").fetchall()
     con.execute(f"use {database}")

@@ -75,7 +75,7 @@ def describe(
         one = settle(together, files, reading)
         formats = {peek.format for peek in together}
         is_one_tool = len(formats) == 1 and formats.isdisjoint(CONTAINERS)
-        is_alike = not [found for found in settled if _needed(found) != _needed(one)]
+        is_alike = not [found for found in settled if _list_needed(found) != _list_needed(one)]
         if is_one_tool or (is_alike and not one.trial.refusal and not one.proposal.questions):
             kinds, settled = [(together, files)], [one]
     for found in settled:
@@ -91,10 +91,10 @@ def describe(
     blocks = []
     for (peeks, members), found in zip(chosen, settled, strict=False):
         paths = list(sources) if len(kinds) == 1 else _name_files(members)
-        lines = list(_block(peeks, members, paths, found, None if all else room))
+        lines = list(_write_block(peeks, members, paths, found, None if all else room))
         if write:
             lines += write_select(Path(write), peeks[0], paths, found)
-        blocks.append("\n".join(visible(_cut(line)) for line in lines))
+        blocks.append("\n".join(visible(_cut_line(line)) for line in lines))
     blocks += ["\n".join(map(visible, more))] if more else []
     return "\n\n".join(blocks) + "\n"
 
@@ -106,16 +106,16 @@ def _describe_select(sources: Sequence[Any], reading: Reading) -> str:
         return visible(f"{NOT_YET} {trial.refusal}") + "\n"
     names = [source for source in sources if isinstance(source, str)]
     failed = [check for check in trial.warned if check["is_failed"]]
-    lines = [NOT_YET if failed else LOADS, *(_check_line(check) for check in failed)]
+    lines = [NOT_YET if failed else LOADS, *(_write_check(check) for check in failed)]
     lines += [
-        _command(names, list(write_arguments(reading))),
-        *_record(trial),
-        *_held(trial, sources, "sql"),
+        _write_command(names, list(write_arguments(reading))),
+        *_write_record(trial),
+        *_write_counts(trial, sources, "sql"),
     ]
-    return "\n".join(visible(_cut(line)) for line in lines) + "\n"
+    return "\n".join(visible(_cut_line(line)) for line in lines) + "\n"
 
 
-def _cut(line: str) -> str:
+def _cut_line(line: str) -> str:
     """Cut a line to the width of a terminal, except verdicts, questions and commands."""
     verdicts = ("  budget-audit ", LOADS, NOT_YET, "  ? ")
     is_whole = line.startswith(verdicts) or len(line) <= WIDTH
@@ -129,7 +129,7 @@ def _ask_about_columns(
     questions: list[Question] = []
     while True:
         try:
-            return _kinds(files, reading), reading, questions
+            return _group_files(files, reading), reading, questions
         except AuditError as error:
             # Two columns that differ: the command gets ??? in their place.
             found = re.findall(r"--map (\w+)=(.+?)(?= or --|$)", str(error))
@@ -140,7 +140,7 @@ def _ask_about_columns(
             reading = replace(reading, mapping={**reading.mapping, column: path})
 
 
-def _kinds(
+def _group_files(
     files: Sequence[SourceFile], reading: Reading
 ) -> list[tuple[list[Source], list[SourceFile]]]:
     """Group files by format and columns; after the first few, the rest join the last group."""
@@ -155,7 +155,7 @@ def _kinds(
     return list(kinds.values())
 
 
-def _needed(settled: Settled) -> tuple[Any, ...]:
+def _list_needed(settled: Settled) -> tuple[Any, ...]:
     """Return the options that files need, ignoring the names of archive and competition."""
     options = {n: n in ("archive", "competition") or v for n, v in settled.proposal.options.items()}
     return settled.reading.answer, settled.reading.failed, settled.proposal.mapping, options
@@ -173,7 +173,7 @@ def _name_files(files: Sequence[SourceFile]) -> list[str]:
     return [str(file.path) for file in files]
 
 
-def _block(
+def _write_block(
     peeks: list[Source],
     files: list[SourceFile],
     sources: list[str],
@@ -185,24 +185,26 @@ def _block(
     is_brief = room is not None and room < LINES // 2
     source, trial, proposal = peeks[0], settled.trial, settled.proposal
     failed = [check for check in trial.warned if check["is_failed"]]
-    lines = list(_verdict(source, settled, failed))
+    lines = list(_write_verdict(source, settled, failed))
     if proposal.questions or not trial.refusal:
         holes = [word for question in proposal.questions for word in question.option]
-        lines.append(_command(sources, [*write_arguments(settled.reading), *holes]))
+        lines.append(_write_command(sources, [*write_arguments(settled.reading), *holes]))
     lines += [f"  guessed: {guess.why}" for guess in proposal.guesses if not guess.is_serious]
     if not trial.refusal:
-        lines += [] if is_brief else _record(trial)
-        lines += _held(trial, files, source.format)
-        lines += _absent(source, settled)
+        lines += [] if is_brief else _write_record(trial)
+        lines += _write_counts(trial, files, source.format)
+        lines += _write_missing(source, settled)
     if room is not None and len(lines) > room:
         # The command is shown, however many columns are asked about.
         after = [line for line in lines[room - 1 :] if line.startswith("  budget-audit ")]
         more = f"… {len(lines) - room + 1:,} more lines: --all shows them"
         lines = [*lines[: room - 1 - len(after)], *after, more]
-    yield from [*lines, *(_everything(source, settled) if room is None else ())]
+    yield from [*lines, *(_write_all(source, settled) if room is None else ())]
 
 
-def _verdict(source: Source, settled: Settled, failed: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _write_verdict(
+    source: Source, settled: Settled, failed: Sequence[dict[str, Any]]
+) -> Iterator[str]:
     """Yield the verdict, with its questions, its refusal or its guesses."""
     questions, trial = settled.proposal.questions, settled.trial
     if len(questions) == 1:
@@ -215,19 +217,19 @@ def _verdict(source: Source, settled: Settled, failed: Sequence[dict[str, Any]])
         missing = missing_columns(source, settled.reading) if "missing col" in trial.refusal else []
         yield f"{NOT_YET} {'; '.join(explain(source, n) for n in missing) or trial.refusal}"
     elif failed:
-        yield f"{NOT_YET} {_check_line(failed[0])}"
-        yield from (f"  {_check_line(check)}" for check in failed[1:])
+        yield f"{NOT_YET} {_write_check(failed[0])}"
+        yield from (f"  {_write_check(check)}" for check in failed[1:])
     elif serious := [guess for guess in settled.proposal.guesses if guess.is_serious]:
         yield f"{IF_RIGHT} {'; '.join(guess.why for guess in serious)}"
     else:
         yield LOADS
 
 
-def _check_line(check: dict[str, Any]) -> str:
+def _write_check(check: dict[str, Any]) -> str:
     return f"{check['check']} in {check['count']:,} of {check['total']:,}: {check['advice']}"
 
 
-def _command(paths: Sequence[str], options: Sequence[str]) -> str:
+def _write_command(paths: Sequence[str], options: Sequence[str]) -> str:
     """Return the command in one line; for many files, advise to load their folder."""
     if len(paths) > NAMES_SHOWN:
         shown = shlex.join(options) or "no option"
@@ -235,27 +237,27 @@ def _command(paths: Sequence[str], options: Sequence[str]) -> str:
     return f"  {shlex.join(['budget-audit', 'load', *paths, *options])}"
 
 
-def _record(trial: Trial) -> Iterator[str]:
+def _write_record(trial: Trial) -> Iterator[str]:
     """Yield the first attempt as the command reads it."""
     record = trial.record
     problem = record["name"] if record["name"] is not None else record["question_id"]
     label = {None: "no label", True: "right", False: "wrong"}[record["correct"]]
     yield "first record"
     yield (
-        f"  archive {_short(record['archive'])}, competition {_short(record['competition'])}, "
-        f"problem {_short(problem)}, attempt {record['seed']}"
+        f"  archive {_shorten(record['archive'])}, competition {_shorten(record['competition'])}, "
+        f"problem {_shorten(problem)}, attempt {record['seed']}"
     )
-    answer = "no answer" if record["answer"] is None else f"answer {_short(record['answer'])}"
+    answer = "no answer" if record["answer"] is None else f"answer {_shorten(record['answer'])}"
     yield (
         f"  {record['completion_tokens']:,} tokens, finish reason "
-        f"{_short(record['finish_reason'])}, {answer}, {label}"
+        f"{_shorten(record['finish_reason'])}, {answer}, {label}"
     )
     if record["text"]:
         line = " ".join(record["text"].split())
         yield f"  text {line if len(line) <= 80 else f'{line[:38]} … {line[-38:]}'}"
 
 
-def _held(trial: Trial, files: Sequence[Any], format: str) -> Iterator[str]:
+def _write_counts(trial: Trial, files: Sequence[Any], format: str) -> Iterator[str]:
     """Yield counts, notes and warnings of the trial load."""
     counts = trial.counts
     many = f"{len(files):,} files, " if len(files) > 1 else ""
@@ -269,9 +271,9 @@ def _held(trial: Trial, files: Sequence[Any], format: str) -> Iterator[str]:
     )
     total = counts["attempts"]
     yield (
-        f"  finished {_share(counts['finished'], total)}, answered "
-        f"{_share(counts['answered'], total)}, "
-        + (f"right {_share(counts['correct'], total)}" if counts["labelled"] else "no labels")
+        f"  finished {_write_share(counts['finished'], total)}, answered "
+        f"{_write_share(counts['answered'], total)}, "
+        + (f"right {_write_share(counts['correct'], total)}" if counts["labelled"] else "no labels")
         + (f", {plural(counts['checkpoints'], 'checkpoint')}" if counts["checkpoints"] else "")
     )
     for note in trial.notes:
@@ -282,28 +284,28 @@ def _held(trial: Trial, files: Sequence[Any], format: str) -> Iterator[str]:
     for check in trial.warned:
         if not check["is_failed"]:
             yield f"  warns: {check['check']} in {check['count']:,} of {check['total']:,}" + (
-                _added_option(trial, check["check"])
+                _propose_option(trial, check["check"])
             )
 
 
-def _added_option(trial: Trial, check: str) -> str:
+def _propose_option(trial: Trial, check: str) -> str:
     """Return the option that adds reasoning tokens to the cost, for that warning only."""
     paths = [trial.mapping.get(name, "") for name in REASONED]
     has_option = check == "reasoning_not_counted" and not paths[0].startswith(COUNTED)
     return f": --map completion_tokens={'+'.join(paths)}" if has_option else ""
 
 
-def _share(count: int, total: int) -> str:
+def _write_share(count: int, total: int) -> str:
     return f"{count:,} ({100 * count / max(total, 1):.0f} %)"
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = value if isinstance(value, str) else excerpt(value)
     line = " ".join(text.split())
     return line if len(line) <= 40 else f"{line[:19]} … {line[-18:]}"
 
 
-def _absent(source: Source, settled: Settled) -> Iterator[str]:
+def _write_missing(source: Source, settled: Settled) -> Iterator[str]:
     """Yield a line for each missing column that limits results: label, references, prompts."""
     mapped = source.mapping.keys() | settled.reading.mapping.keys()
     if not settled.trial.counts["labelled"]:
@@ -314,7 +316,7 @@ def _absent(source: Source, settled: Settled) -> Iterator[str]:
             yield f"absent: {NEEDS[name].what}: {NEEDS[name].cost}"
 
 
-def _everything(source: Source, settled: Settled) -> Iterator[str]:
+def _write_all(source: Source, settled: Settled) -> Iterator[str]:
     """Yield every column with its origin, then unused and missing columns."""
     mapping = source.mapping | dict(settled.reading.mapping)
     yield f"columns of {source.file.shown_name} ({source.title})"

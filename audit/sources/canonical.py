@@ -76,7 +76,7 @@ def whole_number(value: Any) -> int | None:
     return int(match[1]) if match else None
 
 
-def _integers(least: int, most: int, expected: str, *, is_required: bool = True) -> Column:
+def _make_integers(least: int, most: int, expected: str, *, is_required: bool = True) -> Column:
     """Return a column of whole numbers from `least` to `most`; `expected` words the error."""
 
     def rule(value: Any) -> int | None:
@@ -102,13 +102,13 @@ def _integers(least: int, most: int, expected: str, *, is_required: bool = True)
     return Column(pa.int64(), rule, cast_array, is_required)
 
 
-def _amounts(most: int) -> Column:
+def _make_amounts(most: int) -> Column:
     """Return a column of numbers from 0 to `most`; null means unknown."""
 
     def rule(value: Any) -> float | None:
         if value is None:
             return None
-        number = _number(value)
+        number = _parse_number(value)
         if number is None or not number >= 0 or math.isinf(number):
             raise ValueError(f"must be a number of 0 or more, found {excerpt(value)}")
         if number > most:
@@ -125,7 +125,7 @@ def _amounts(most: int) -> Column:
     return Column(pa.float64(), rule, cast_array)
 
 
-def _number(value: Any) -> float | None:
+def _parse_number(value: Any) -> float | None:
     """Return a value as a float, finite or not; None where it is no number."""
     is_plain = not isinstance(value, str) or (value.isascii() and "_" not in value)
     if isinstance(value, bool | bytes) or not is_plain:
@@ -136,7 +136,7 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _unknown_if_unreadable(column: Column) -> Column:
+def _ignore_invalid(column: Column) -> Column:
     """Return the column with a rule that turns invalid values into null instead of an error."""
 
     def rule(value: Any) -> Any:
@@ -153,7 +153,7 @@ def is_numeric(type: pa.DataType) -> bool:
     return pa.types.is_floating(type) or pa.types.is_integer(type) or pa.types.is_null(type)
 
 
-def _string(value: Any) -> str:
+def _check_string(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"must be text, found {excerpt(value)}")
     if not value.isascii():
@@ -174,7 +174,7 @@ def _cast_strings(array: pa.Array) -> pa.Array | None:
     return array
 
 
-def _strings(least: int | None, type: pa.DataType) -> Column:
+def _make_strings(least: int | None, type: pa.DataType) -> Column:
     """Return a column of strings of at least `least` bytes; without `least`, null is valid too."""
 
     def rule(value: Any) -> str | None:
@@ -182,7 +182,7 @@ def _strings(least: int | None, type: pa.DataType) -> Column:
             return None
         if value == "" and least:
             raise ValueError("must not be empty")
-        return _string(value)
+        return _check_string(value)
 
     def cast_array(array: pa.Array) -> pa.Array | None:
         strings = _cast_strings(array)
@@ -195,12 +195,12 @@ def _strings(least: int | None, type: pa.DataType) -> Column:
     return Column(type, rule, cast_array, least is not None)
 
 
-def _references(value: Any) -> list[str]:
+def _check_references(value: Any) -> list[str]:
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(item, str | None) for item in value):
         raise ValueError(f"must be a list of strings, found {excerpt(value)}")
-    forms = (normalize_cached(_string(item)) for item in value if item is not None)
+    forms = (normalize_cached(_check_string(item)) for item in value if item is not None)
     return [form for form in forms if form is not None]
 
 
@@ -219,12 +219,12 @@ def csv_list(value: Any) -> Any:
     return cell
 
 
-def _from_cell(column: Column) -> Column:
+def _parse_cells(column: Column) -> Column:
     """Return a column of lists whose rule parses CSV cells first."""
     return replace(column, rule=lambda value: column.rule(csv_list(value)))
 
 
-def _correct(value: Any) -> bool | None:
+def _parse_label(value: Any) -> bool | None:
     if value is None:
         return None
     plain = value.strip().lower() if isinstance(value, str) else value
@@ -235,23 +235,23 @@ def _correct(value: Any) -> bool | None:
     raise ValueError(f"must be true or false (or 1 or 0), found {excerpt(value)}")
 
 
-def _finite(value: Any) -> float | None:
+def _parse_finite(value: Any) -> float | None:
     """Return a number as a float; NaN and infinity become null."""
     if value is None:
         return None
-    number = _number(value)
+    number = _parse_number(value)
     if number is None:
         raise ValueError(f"must be a number or null, found {excerpt(value)}")
     return number if math.isfinite(number) else None
 
 
-def _score(value: Any) -> float | None:
+def _parse_score(value: Any) -> float | None:
     if isinstance(value, list):
         raise ValueError(
             f"must be a number or null, found {excerpt(value)}; of a list name what to take: "
             "--map 'score_NAME=PATH[last]' (or [min], [mean], [prod])"
         )
-    return _finite(value)
+    return _parse_finite(value)
 
 
 def _cast_finite(array: pa.Array) -> pa.Array | None:
@@ -263,13 +263,13 @@ def _cast_finite(array: pa.Array) -> pa.Array | None:
 
 # Steps: the model calls or turns that an attempt is made of
 
-_COUNT = _integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False)
+_COUNT = _make_integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False)
 STEP_COLUMNS = {
     "prompt_tokens": _COUNT,
     "cached_tokens": _COUNT,
     "completion_tokens": _COUNT,
-    "money": _amounts(LARGEST_MONEY),
-    "seconds": _amounts(LARGEST_SECONDS),
+    "money": _make_amounts(LARGEST_MONEY),
+    "seconds": _make_amounts(LARGEST_SECONDS),
 }
 STEP = pa.struct([(name, column.type) for name, column in STEP_COLUMNS.items()])
 STEPS = pa.list_(STEP)
@@ -280,7 +280,7 @@ def is_step(value: Any) -> bool:
     return isinstance(value, dict) and not STEP_COLUMNS.keys().isdisjoint(value)
 
 
-def _items(value: Any, noun: str, columns: Mapping[str, Column]) -> list[dict[str, Any]]:
+def _check_items(value: Any, noun: str, columns: Mapping[str, Column]) -> list[dict[str, Any]]:
     """Check a list of objects, such as steps, field by field; return the canonical objects."""
     if value is None:
         return []
@@ -301,8 +301,8 @@ def _items(value: Any, noun: str, columns: Mapping[str, Column]) -> list[dict[st
     return items
 
 
-def _steps(value: Any) -> list[dict[str, Any]]:
-    steps = _items(value, "step", STEP_COLUMNS)
+def _check_steps(value: Any) -> list[dict[str, Any]]:
+    steps = _check_items(value, "step", STEP_COLUMNS)
     for number, step in enumerate(steps, 1):
         if (step["cached_tokens"] or 0) > (step["prompt_tokens"] or 0):
             raise ValueError(
@@ -315,7 +315,7 @@ def _steps(value: Any) -> list[dict[str, Any]]:
 # Checkpoints: what an attempt would answer if it had to answer there
 
 
-def _kind(value: Any) -> str:
+def _check_kind(value: Any) -> str:
     if value is None:
         return "asked"
     if value not in ("written", "asked"):
@@ -329,12 +329,12 @@ def _cast_labels(array: pa.Array) -> pa.Array | None:
     return None
 
 
-_LABEL = Column(pa.bool_(), _correct, _cast_labels)
+_LABEL = Column(pa.bool_(), _parse_label, _cast_labels)
 # Answers are as written here: a load normalizes those of all files at once.
 CHECKPOINT_COLUMNS = {
-    "tokens": _integers(1, LARGEST_COUNT, "a whole number above 0"),
-    "kind": Column(pa.string(), _kind),
-    "answer": _strings(None, pa.string()),
+    "tokens": _make_integers(1, LARGEST_COUNT, "a whole number above 0"),
+    "kind": Column(pa.string(), _check_kind),
+    "answer": _make_strings(None, pa.string()),
     "cost": _COUNT,
     "certain": _LABEL,
     "correct": _LABEL,
@@ -344,11 +344,11 @@ CHECKPOINTS = pa.list_(
 )
 
 
-def _checkpoints(value: Any) -> list[dict[str, Any]]:
-    return _items(value, "checkpoint", CHECKPOINT_COLUMNS)
+def _check_checkpoints(value: Any) -> list[dict[str, Any]]:
+    return _check_items(value, "checkpoint", CHECKPOINT_COLUMNS)
 
 
-def _column(values: Column, comment: str) -> Column:
+def _add_comment(values: Column, comment: str) -> Column:
     """Return the column with a comment: what it means."""
     return replace(values, comment=comment)
 
@@ -360,95 +360,103 @@ SHARED = {
 }
 # An attempt's columns. To add one, add a line here: a load keeps it in `attempts`.
 COLUMNS = {
-    "archive": _column(
-        _strings(1, pa.string()),
+    "archive": _add_comment(
+        _make_strings(1, pa.string()),
         "one model configuration: whose attempts these are",
     ),
-    "competition": _column(_strings(1, pa.string()), "the stratum that the problem belongs to"),
-    "question_id": _column(
-        _integers(0, 2**63 - 1, "a whole number of 0 or more"),
+    "competition": _add_comment(
+        _make_strings(1, pa.string()), "the stratum that the problem belongs to"
+    ),
+    "question_id": _add_comment(
+        _make_integers(0, 2**63 - 1, "a whole number of 0 or more"),
         "the number of the problem within its competition",
     ),
-    "seed": _column(
-        _integers(-(2**63), 2**63 - 1, "a whole number of at most 64 bits"),
+    "seed": _add_comment(
+        _make_integers(-(2**63), 2**63 - 1, "a whole number of at most 64 bits"),
         "the attempt's own number within its archive and problem",
     ),
-    "prompt_tokens": _column(_COUNT, "tokens of the prompt"),
-    "completion_tokens": _column(
-        _integers(1, LARGEST_COUNT, "a whole number above 0"), "tokens that the attempt generated"
+    "prompt_tokens": _add_comment(_COUNT, "tokens of the prompt"),
+    "completion_tokens": _add_comment(
+        _make_integers(1, LARGEST_COUNT, "a whole number above 0"),
+        "tokens that the attempt generated",
     ),
-    "finish_reason": _column(
-        _strings(0, pa.string()), "how the generation ended; only 'stop' is a finished attempt"
+    "finish_reason": _add_comment(
+        _make_strings(0, pa.string()), "how the generation ended; only 'stop' is a finished attempt"
     ),
     # Offsets of 64 bits: a batch of a few giant texts may pass 2 GB.
-    "text": _column(_strings(None, pa.large_string()), "the generated text"),
-    "boxed_answer": _column(
-        _strings(None, pa.string()), "the body of the last box, as the source recorded it"
+    "text": _add_comment(_make_strings(None, pa.large_string()), "the generated text"),
+    "boxed_answer": _add_comment(
+        _make_strings(None, pa.string()), "the body of the last box, as the source recorded it"
     ),
-    "archive_answer": _column(
-        _strings(None, pa.string()), "the source's own extraction, normalized"
+    "archive_answer": _add_comment(
+        _make_strings(None, pa.string()), "the source's own extraction, normalized"
     ),
-    "correct": _column(
+    "correct": _add_comment(
         _LABEL,
         "whether the answer is correct by the source's label",
     ),
-    "mean_logprob": _column(
-        Column(pa.float64(), _finite, _cast_finite), "mean log-probability of the generated tokens"
+    "mean_logprob": _add_comment(
+        Column(pa.float64(), _parse_finite, _cast_finite),
+        "mean log-probability of the generated tokens",
     ),
-    "references": _column(
-        Column(pa.list_(pa.string()), _references),
+    "references": _add_comment(
+        Column(pa.list_(pa.string()), _check_references),
         "accepted reference forms of the problem",
     ),
-    "cached_tokens": _column(
+    "cached_tokens": _add_comment(
         _COUNT,
         "tokens of the prompt that were read from a cache; null where unknown",
     ),
-    "money": _column(_amounts(LARGEST_MONEY), "what the attempt was billed; null where unknown"),
-    "seconds": _column(_amounts(LARGEST_SECONDS), "how long the attempt took; null where unknown"),
+    "money": _add_comment(
+        _make_amounts(LARGEST_MONEY), "what the attempt was billed; null where unknown"
+    ),
+    "seconds": _add_comment(
+        _make_amounts(LARGEST_SECONDS), "how long the attempt took; null where unknown"
+    ),
     # Only checks read the columns from here to max_tokens.
-    "reasoning_tokens": _column(
-        _unknown_if_unreadable(_COUNT),
+    "reasoning_tokens": _add_comment(
+        _ignore_invalid(_COUNT),
         "tokens that the attempt spent on reasoning, as recorded; null where unknown",
     ),
-    "reasoning_length": _column(
-        _unknown_if_unreadable(_COUNT),
+    "reasoning_length": _add_comment(
+        _ignore_invalid(_COUNT),
         "characters of reasoning that are recorded beside the text; null where there is none",
     ),
-    "total_tokens": _column(
-        _unknown_if_unreadable(_COUNT),
+    "total_tokens": _add_comment(
+        _ignore_invalid(_COUNT),
         "tokens of the prompt and of all that was generated, as recorded; null where unknown",
     ),
-    "temperature": _column(
-        _unknown_if_unreadable(_amounts(LARGEST_MONEY)),
+    "temperature": _add_comment(
+        _ignore_invalid(_make_amounts(LARGEST_MONEY)),
         "the temperature at which tokens were drawn; null where unknown",
     ),
-    "top_p": _column(
-        _unknown_if_unreadable(_amounts(LARGEST_MONEY)),
+    "top_p": _add_comment(
+        _ignore_invalid(_make_amounts(LARGEST_MONEY)),
         "the share of likely tokens that were drawn from; null where unknown",
     ),
-    "max_tokens": _column(
-        _unknown_if_unreadable(_COUNT),
+    "max_tokens": _add_comment(
+        _ignore_invalid(_COUNT),
         "the most tokens that the attempt was allowed to generate; null where unknown",
     ),
-    "steps": _column(
-        Column(STEPS, _steps), "the model calls that the attempt is made of, in order"
+    "steps": _add_comment(
+        Column(STEPS, _check_steps), "the model calls that the attempt is made of, in order"
     ),
-    "checkpoints": _column(
-        Column(CHECKPOINTS, _checkpoints),
+    "checkpoints": _add_comment(
+        Column(CHECKPOINTS, _check_checkpoints),
         "what the attempt would have answered before its end",
     ),
 }
 # An attempt answers something where it has any of these columns.
 ANSWERING = ("text", "boxed_answer", "archive_answer")
 CSV_COLUMNS = COLUMNS | {
-    name: _from_cell(COLUMNS[name]) for name in ("references", "steps", "checkpoints")
+    name: _parse_cells(COLUMNS[name]) for name in ("references", "steps", "checkpoints")
 }
-SCORES = _column(
-    Column(pa.float64(), _score, _cast_finite),
+SCORES = _add_comment(
+    Column(pa.float64(), _parse_score, _cast_finite),
     "a number that generation or a judge without labels gave the attempt; larger is better",
 )
 # An attempt with steps may lack its own count of tokens, or have 0.
-_COMPLETION_OF_STEPS = _integers(0, LARGEST_COUNT, "a whole number above 0", is_required=False)
+_COMPLETION_OF_STEPS = _make_integers(0, LARGEST_COUNT, "a whole number above 0", is_required=False)
 
 
 def find_column(name: str) -> Column | None:
@@ -461,7 +469,7 @@ def find_column(name: str) -> Column | None:
 def problem_name(value: Any) -> str:
     """Return the name of a problem as text; a number becomes its digits. Refuse an empty one."""
     number = None if isinstance(value, str) else whole_number(value)
-    name = _string(value) if number is None else str(number)
+    name = _check_string(value) if number is None else str(number)
     if not name:
         raise ValueError("must not be empty")
     return name
@@ -489,7 +497,7 @@ def read_columns(
     for name in chunk.values:
         if name.startswith(SCORE_PREFIX):
             if find_column(name) is None:
-                raise _wrong(source, chunk, 0, name, NO_SCORE)
+                raise _make_error(source, chunk, 0, name, NO_SCORE)
             columns[name] = SCORES
     if _has_values(chunk.values.get("steps")):
         columns["completion_tokens"] = _COMPLETION_OF_STEPS
@@ -500,7 +508,7 @@ def read_columns(
         for name, column in columns.items()
     }
     if only is None or "completion_tokens" in only or "steps" in only:
-        _add_up(source, chunk, read)
+        _add_up_steps(source, chunk, read)
     return read
 
 
@@ -530,25 +538,25 @@ def read_column(source: Source, chunk: Chunk, name: str, column: Column, values:
             checked.append(column.rule(value))
         except (ValueError, OverflowError) as error:
             problem = "must be valid UTF-8" if isinstance(error, UnicodeError) else str(error)
-            raise _wrong(source, chunk, at, name, problem) from None
+            raise _make_error(source, chunk, at, name, problem) from None
     return pa.array(checked, column.type)
 
 
-def _wrong(source: Source, chunk: Chunk, at: int, name: str, problem: str) -> AuditError:
+def _make_error(source: Source, chunk: Chunk, at: int, name: str, problem: str) -> AuditError:
     """Return the error of an invalid value, with its file, row, column and origin."""
     found_as = source.mapping.get(name, name)
     origin = "" if found_as == name else f" (from {excerpt(found_as)})"
     return source.file.error(f"{chunk.place(at)}, column {name}{origin}: {problem}")
 
 
-def _add_up(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:
+def _add_up_steps(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:
     """Fill missing counts of attempts with the sums of their steps.
 
     Refuse counts of prompt or completion tokens that differ from these sums.
     """
-    refuse = partial(_refuse, source, chunk)
+    refuse = partial(_refuse_first, source, chunk)
     if _has_values(chunk.values.get("steps")):
-        sums = _sums(columns["steps"])
+        sums = _sum_steps(columns["steps"])
         for name in ("completion_tokens", "prompt_tokens"):
             own, total = columns[name], sums[name]
             is_other, is_beyond = pc.not_equal(own, total), pc.greater(total, LARGEST_COUNT)
@@ -567,7 +575,7 @@ def _add_up(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:
     refuse("cached_tokens", pc.greater(cached, prompts), found, prompts, cached)
 
 
-def _sums(steps: pa.ListArray) -> dict[str, pa.Array]:
+def _sum_steps(steps: pa.ListArray) -> dict[str, pa.Array]:
     """Sum the steps of each attempt by column; null without steps or where a step is unknown."""
     all_steps = steps.flatten()
     fields = {name: pc.struct_field(all_steps, name) for name in STEP_COLUMNS}
@@ -582,11 +590,11 @@ def _sums(steps: pa.ListArray) -> dict[str, pa.Array]:
     return {name: summed[f"{name}_sum"].combine_chunks().take(places) for name in fields}
 
 
-def _refuse(
+def _refuse_first(
     source: Source, chunk: Chunk, name: str, is_wrong: pa.Array, problem: str, *found: pa.Array
 ) -> None:
     """Refuse the first row where `is_wrong`; the values found there fill the message."""
     at = pc.index(is_wrong, pa.scalar(True)).as_py()
     if at >= 0:
         values = (excerpt(array[at].as_py()) for array in found)
-        raise _wrong(source, chunk, at, name, problem.format(*values))
+        raise _make_error(source, chunk, at, name, problem.format(*values))

@@ -152,20 +152,20 @@ class _Columns:
         """Return the origin of each column that the file has."""
         constants = {"archive": self._reading.archive, "competition": self._reading.competition}
         origins: dict[str, Origin | None] = {}
-        for name in (*COLUMNS, *self._scores(), REASONING):
+        for name in (*COLUMNS, *self._find_scores(), REASONING):
             field = self._fields.get(name, column(name))
             path = self._reading.mapping.get(name)
             if (constant := constants.get(name)) is not None:
-                origins[name] = _constant(f"--{name}", constant)
+                origins[name] = _make_constant(f"--{name}", constant)
             elif path is not None and path.startswith("@"):
-                origins[name] = self._placed(field, path)
+                origins[name] = self._find_place(field, path)
             elif path is not None:
-                origins[name] = self._mapped(field, path)
+                origins[name] = self._find_mapped(field, path)
             else:
-                origins[name] = self._known(field)
+                origins[name] = self._find_known(field)
         return {name: origin for name, origin in origins.items() if origin is not None}
 
-    def _scores(self) -> list[str]:
+    def _find_scores(self) -> list[str]:
         """Return the columns of scores: of --map, of the format, and of a flat file's header."""
         named = (*self._reading.mapping, *self._fields)
         columns = dict.fromkeys(name for name in named if name.startswith(SCORE_PREFIX))
@@ -173,7 +173,7 @@ class _Columns:
             if not name.startswith(SCORE_PREFIX) or name in self._reading.mapping.values():
                 continue
             check_own(name, self._file)
-            present = self._present_values(name)
+            present = self._read_present(name)
             if present and all(map(is_grade, present)):
                 found = f"{excerpt(name)} holds {excerpt(present[0])}"
                 self._context.notes[f"column is not loaded as a score: {found}"] = 1
@@ -181,7 +181,7 @@ class _Columns:
                 columns[name] = None
         return list(columns)
 
-    def _keys(self, path: str) -> Keys | None:
+    def _find_keys(self, path: str) -> Keys | None:
         """Split a dotted path into the keys of the first record that has it; None if none has."""
         parts = path.split(".")
         # Most names are in no record, and there may be thousands of files.
@@ -194,17 +194,17 @@ class _Columns:
         """Return the top-level names of the first records, in order of appearance."""
         return dict.fromkeys(name for record in self._sample for name in record)
 
-    def _values_at(self, keys: Keys) -> list[Any]:
+    def _read_values(self, keys: Keys) -> list[Any]:
         """Return the values at a path in the first records, one for each attempt."""
         return [
             walk(record, keys, position)
             for record in self._sample
-            for position in (range(_length(record, keys)) if EACH in keys else (0,))
+            for position in (range(_count_items(record, keys)) if EACH in keys else (0,))
         ]
 
     # By option
 
-    def _placed(self, field: Field, path: str) -> Origin:
+    def _find_place(self, field: Field, path: str) -> Origin:
         """Return the origin of a location: the row number, or the file's name, folder or path."""
         context = self._context
         place, pattern = split_pattern(path)
@@ -220,17 +220,17 @@ class _Columns:
         full = self._file.path.resolve()
         value = {"@file": full.name, "@folder": full.parent.name, "@path": full.as_posix()}[place]
         if pattern is None:
-            return _constant(path, file_stem(value) if place == "@file" else value)
+            return _make_constant(path, file_stem(value) if place == "@file" else value)
         # The match nearest to the file's own name.
         matches = list(pattern.finditer(value))
         if not matches or matches[-1][1] is None:
             raise self._file.error(f"{option}: the pattern is not in {excerpt(value)}")
-        return _constant(path, matches[-1][1])
+        return _make_constant(path, matches[-1][1])
 
-    def _mapped(self, field: Field, path: str) -> Origin:
+    def _find_mapped(self, field: Field, path: str) -> Origin:
         """Return the origin of a path that the user has mapped, or of a sum of paths."""
-        paths = [path] if self._keys(path) else split_sum(field.column, path)
-        terms = [self._term(field, term) for term in paths]
+        paths = [path] if self._find_keys(path) else split_sum(field.column, path)
+        terms = [self._find_term(field, term) for term in paths]
         if len(terms) == 1:
             return terms[0]
         return Origin(
@@ -241,84 +241,84 @@ class _Columns:
             looks_into=tuple(term.keys[0] for term in terms if term.keys),
         )
 
-    def _term(self, field: Field, path: str) -> Origin:
+    def _find_term(self, field: Field, path: str) -> Origin:
         """Return the origin of one mapped path; grades such as C or PASS become labels."""
         option = f"--map {field.column}={path}"
         plain, pattern = split_pattern(path)
         plain, of_list = split_list(field.column, plain)
         if plain.split(".").count(EACH) > 1:
             raise self._file.error(f"{option}: one * is one list of attempts; two are one too many")
-        keys = self._keys(plain)
+        keys = self._find_keys(plain)
         if keys is None:
             has = columns_shown(self._sample)
             raise self._file.error(f"{option}: no column {excerpt(plain)}; {has}")
         if of_list is not None:
             return at_path(path, keys, of_list)
         if pattern is not None:
-            return at_path(path, keys, lambda value: _group(pattern, value))
-        if field.column == "correct" and (grades := grades_of(self._values_at(keys))):
-            return at_path(path, keys, lambda value: _graded(grades, value))
+            return at_path(path, keys, lambda value: _match_group(pattern, value))
+        if field.column == "correct" and (grades := grades_of(self._read_values(keys))):
+            return at_path(path, keys, lambda value: _convert_grade(grades, value))
         read = as_references if field.column == "references" else field.read
         return at_path(path, keys, read if plain != field.column else None)
 
     # As the format declares
 
-    def _known(self, field: Field) -> Origin | None:
+    def _find_known(self, field: Field) -> Origin | None:
         """Return the origin of a column by its own name, an alias, or an alias whose values fit."""
         if not self._is_flat:
-            present = [path for path in field.paths if self._keys(path)]
-            full = [path for path in present if self._present_values(path)]
-            return self._origin(field, (full or present)[0]) if present else None
-        if own := self._present(field, (field.column,)):
-            return self._origin(field, own[0])
-        if paths := self._present(field, field.paths[1:]):
-            return self._origin(field, self._only(field, paths))
-        if self.lists and (ids := self._present(field, field.if_one_row_per_problem)):
+            present = [path for path in field.paths if self._find_keys(path)]
+            full = [path for path in present if self._read_present(path)]
+            return self._make_origin(field, (full or present)[0]) if present else None
+        if own := self._find_usable(field, (field.column,)):
+            return self._make_origin(field, own[0])
+        if paths := self._find_usable(field, field.paths[1:]):
+            return self._make_origin(field, self._choose_path(field, paths))
+        if self.lists and (ids := self._find_usable(field, field.if_one_row_per_problem)):
             # A row is a problem: ids that differ from row to row name the same problems.
             alike = [path for path in ids if self._is_distinct(path)]
-            return self._origin(field, alike[0] if alike else self._only(field, ids))
-        loose = self._present(field, field.if_values_fit)
-        if fitting := [p for p in loose if _fit(self._present_values(p), field.fits)]:
+            return self._make_origin(field, alike[0] if alike else self._choose_path(field, ids))
+        loose = self._find_usable(field, field.if_values_fit)
+        if fitting := [p for p in loose if _is_fitting(self._read_present(p), field.fits)]:
             if len(fitting) > 1 and not COLUMNS[field.column].is_required:
                 return None  # It is not needed: the user may name it.
-            return self._origin(field, self._only(field, fitting))
+            return self._make_origin(field, self._choose_path(field, fitting))
         if field.column == "seed" and self.lists:
             return Origin(f"position in {self.lists[0]}", lambda record, position: position)
-        return None if self.lists else self._of_run_table(field)
+        return None if self.lists else self._find_run_table(field)
 
-    def _of_run_table(self, field: Field) -> Origin | None:
+    def _find_run_table(self, field: Field) -> Origin | None:
         """Return the origin of a column in a run table: a known word whose values fit."""
         found: dict[str, Word] = {}
         for word in RUN_TABLE.get(field.column, ()):
             known = {as_word(name) for name in word.names.split()}
             for name in (n for n in self._names if as_word(n) in known and n not in COLUMNS):
-                values = self._present_values(name)
+                values = self._read_present(name)
                 # No error at all is an ending, too.
-                if _fit(values, word.fits) or (not values and word.read is as_ending):
+                if _is_fitting(values, word.fits) or (not values and word.read is as_ending):
                     found[name] = word
         if not found:
             return None
-        name = self._only(field, list(found))
+        name = self._choose_path(field, list(found))
         return replace(at_path(name, (name,), found[name].read), sql=found[name].sql)
 
     @cached_property
-    def _names_problem(self) -> bool:
+    def _has_problem_names(self) -> bool:
         """Tell whether a column names the problem: then a column `task` is the competition."""
         field = self._fields["question_id"]
         names = (field.column, *field.paths, *field.if_values_fit)
-        return "question_id" in self._reading.mapping or any(map(self._keys, names))
+        return "question_id" in self._reading.mapping or any(map(self._find_keys, names))
 
-    def _present(self, field: Field, names: Sequence[str]) -> list[str]:
+    def _find_usable(self, field: Field, names: Sequence[str]) -> list[str]:
         """Return the usable paths of these names: in the lists of attempts, or else beside them."""
         if field.column == "competition":
             # A column mapped to the problem is not the competition, too.
             problem = self._reading.mapping.get("question_id")
-            is_free = self._names_problem
+            is_free = self._has_problem_names
             names = [n for n in names if n != problem and (is_free or not n.startswith("task"))]
-        paths = [name for name in names if self._keys(name) is not None]
+        paths = [name for name in names if self._find_keys(name) is not None]
         if self.lists:
-            in_lists = [path for name in names for path in self._in_lists(name)]
-            in_lists = [path for path in in_lists if self._keys(path) is not None]
+            in_lists = [path for name in names for path in self._list_item_paths(name)]
+            in_lists = [path for path in in_lists if self._find_keys(path) is not None]
             if field.column == "references":
                 # A list of accepted forms may be as long as the attempts by chance.
                 in_lists = [path for path in in_lists if not path.endswith(EACH)]
@@ -330,7 +330,7 @@ class _Columns:
 
     def _is_usable(self, field: Field, path: str) -> bool:
         """Tell whether the values at a path fit its name; note why they do not."""
-        values = self._present_values(path)
+        values = self._read_present(path)
         canonical = COLUMNS.get(field.column)
         if canonical and canonical.is_required and not values and EACH not in path:
             self._context.notes[f"column {path} is null throughout: it counts as absent"] = 1
@@ -342,7 +342,11 @@ class _Columns:
                 return False
             return not any(lists) or any(map(is_step, chain.from_iterable(lists)))
         # Beside costs of the canonical name a list is a mistake, and is refused as one.
-        if field.read in (as_references, as_count) or field.column in LISTS or self._keys(COST):
+        if (
+            field.read in (as_references, as_count)
+            or field.column in LISTS
+            or self._find_keys(COST)
+        ):
             return True
         texts = [len(value) for value in values if isinstance(value, str)]
         if field.column == "archive_answer" and path != field.column and texts:
@@ -353,35 +357,37 @@ class _Columns:
         self._context.absent.setdefault(field.column, f"{path} holds {kind}")
         return False
 
-    def _in_lists(self, name: str) -> Iterator[str]:
+    def _list_item_paths(self, name: str) -> Iterator[str]:
         for path in self.lists:
             last = path.rsplit(".", 1)[-1]
             if name in (last, *(last.removesuffix(end) for end in ("s", "es", "_list"))):
                 yield f"{path}.{EACH}"
             yield f"{path}.{EACH}.{name}"
 
-    def _origin(self, field: Field, path: str) -> Origin:
-        return at_path(path, self._keys(path) or (), field.read if path != field.column else None)
+    def _make_origin(self, field: Field, path: str) -> Origin:
+        return at_path(
+            path, self._find_keys(path) or (), field.read if path != field.column else None
+        )
 
-    def _column(self, path: str) -> list[Any]:
+    def _read_path(self, path: str) -> list[Any]:
         """Return the values at a dotted path in the first records."""
-        return self._values_at(self._keys(path) or ())
+        return self._read_values(self._find_keys(path) or ())
 
-    def _present_values(self, path: str) -> list[Any]:
-        return [value for value in self._column(path) if value is not None]
+    def _read_present(self, path: str) -> list[Any]:
+        return [value for value in self._read_path(path) if value is not None]
 
     def _is_distinct(self, path: str) -> bool:
-        values = self._column(path)
+        values = self._read_path(path)
         return None not in values and len(set(map(str, values))) == len(values)
 
-    def _only(self, field: Field, paths: list[str]) -> str:
+    def _choose_path(self, field: Field, paths: list[str]) -> str:
         """Return the only candidate path; refuse several with different values."""
         if field.column == "seed" and "sample_id" in paths[:-1] + paths[1:]:
             # Beside another number of the attempt a sample is the problem.
             paths = [path for path in paths if path != "sample_id"]
         # Paths that lead to no value, where others do, are no candidates.
-        paths = [path for path in paths if self._present_values(path)] or paths[:1]
-        if any(self._column(path) != self._column(paths[0]) for path in paths):
+        paths = [path for path in paths if self._read_present(path)] or paths[:1]
+        if any(self._read_path(path) != self._read_path(paths[0]) for path in paths):
             options = " or ".join(f"--map {field.column}={path}" for path in paths)
             raise self._file.error(f"{field.column} may be {' or '.join(paths)}; pass {options}")
         return paths[0]
@@ -400,11 +406,11 @@ class _Columns:
             has = columns_shown(self._sample)
             raise self._file.error(f"--explode {name}: no list of that name; {has}")
         elif name is None:
-            name = self._named_list()
+            name = self._find_named_list()
         if name is None:
             return ()
-        keys = (self._keys(name) or tuple(name.split("."))) + (EACH,)
-        counts = [_length(record, keys) for record in self._sample]
+        keys = (self._find_keys(name) or tuple(name.split("."))) + (EACH,)
+        counts = [_count_items(record, keys) for record in self._sample]
         others = dict.fromkeys(key for record in self._sample for key in record)
         return name, *(
             other
@@ -417,17 +423,21 @@ class _Columns:
             )
         )
 
-    def _named_list(self) -> str | None:
+    def _find_named_list(self) -> str | None:
         """Return the list that holds attempts by its name, in rows without a text of their own."""
         if not any(isinstance(value, list) for r in self._sample for value in r.values()):
             return None  # Most files are not looked into.
-        if self._reading.mapping.keys() & {*ANSWERING} or any(map(_is_one, self._column(COST))):
+        if self._reading.mapping.keys() & {*ANSWERING} or any(
+            map(_is_scalar, self._read_path(COST))
+        ):
             return None
         for answer, names in (("text", OF_TEXTS), ("archive_answer", OF_ANSWERS)):
             known = (answer, *self._fields[answer].paths)
-            own = next((path for path in known if any(map(_is_one, self._column(path)))), None)
-            lists = [name for name in names if self._holds_attempts(name)]
-            if own and lists and isinstance(self._present_values(lists[0])[0][0], str):
+            own = next(
+                (path for path in known if any(map(_is_scalar, self._read_path(path)))), None
+            )
+            lists = [name for name in names if self._has_attempts(name)]
+            if own and lists and isinstance(self._read_present(lists[0])[0][0], str):
                 raise self._file.error(
                     f"{answer} may be {own} or the items of {lists[0]}; "
                     f"pass --map {answer}={own} or --explode {lists[0]}"
@@ -440,11 +450,11 @@ class _Columns:
                 return None if own else lists[0]
         return None
 
-    def _holds_attempts(self, path: str) -> bool:
+    def _has_attempts(self, path: str) -> bool:
         """Tell whether a list holds texts or objects with a text, not turns of a conversation."""
         if not self._is_list(path):
             return False
-        items = [item for value in self._present_values(path) for item in value]
+        items = [item for value in self._read_present(path) for item in value]
         fields = (self._fields[name] for name in ("text", "archive_answer"))
         names = {name for f in fields for name in (f.column, *f.paths, *f.if_values_fit)}
         if any(isinstance(item, dict) for item in items):
@@ -453,13 +463,13 @@ class _Columns:
 
     def _is_list(self, path: str) -> bool:
         """Tell whether all values at a path are flat lists, at least one of them not empty."""
-        values = self._present_values(path)
+        values = self._read_present(path)
         if not any(values) or not all(isinstance(value, list) for value in values):
             return False
         return not any(isinstance(item, list) for value in values for item in value)
 
 
-def _constant(where: str, value: Any) -> Origin:
+def _make_constant(where: str, value: Any) -> Origin:
     return Origin(where, lambda record, position: value)
 
 
@@ -472,16 +482,16 @@ def file_stem(name: str) -> str:
     return name
 
 
-def _graded(grades: Mapping[str, bool | None], value: Any) -> Any:
+def _convert_grade(grades: Mapping[str, bool | None], value: Any) -> Any:
     return grades.get(value.strip().upper(), value) if isinstance(value, str) else value
 
 
-def _group(pattern: re.Pattern[str], value: Any) -> Any:
+def _match_group(pattern: re.Pattern[str], value: Any) -> Any:
     match = pattern.fullmatch(value) if isinstance(value, str) else None
     return match[1] if match else None
 
 
-def _fit(values: Sequence[Any], fits: Callable[[Any], bool]) -> bool:
+def _is_fitting(values: Sequence[Any], fits: Callable[[Any], bool]) -> bool:
     return bool(values) and all(map(fits, values))
 
 
@@ -490,11 +500,11 @@ def of_attempt(column: str) -> bool:
     return column == REASONING or (find_column(column) is not None and column not in SHARED)
 
 
-def _is_one(value: Any) -> bool:
+def _is_scalar(value: Any) -> bool:
     return isinstance(value, str | int | float)
 
 
-def _length(record: Record, keys: Keys) -> int:
+def _count_items(record: Record, keys: Keys) -> int:
     attempts = walk(record, keys[: keys.index(EACH)])
     return len(attempts) if isinstance(attempts, list) else 0
 

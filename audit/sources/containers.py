@@ -84,7 +84,7 @@ def sniff(file: SourceFile) -> Head:
             if head[:4] == b"PAR1" or (head and file.name.lower().endswith(".parquet")):
                 return Head("parquet")
             if head.startswith(ZIP_MAGIC) and not zipped_file(file.path):
-                return Head(_zip_container(file))
+                return Head(_sniff_zip(file))
             data = unzipped(raw).read(HEAD_BYTES)
     except DAMAGED as error:
         raise file.unreadable(f"{DAMAGE}: {error}") from None
@@ -93,10 +93,10 @@ def sniff(file: SourceFile) -> Head:
     content = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not content:
         raise file.unreadable("is empty; leave it out or write it again")
-    return Head(_text_container(file, content), content, len(data) == HEAD_BYTES)
+    return Head(_sniff_text(file, content), content, len(data) == HEAD_BYTES)
 
 
-def _text_container(file: SourceFile, content: bytes) -> str:
+def _sniff_text(file: SourceFile, content: bytes) -> str:
     """Return the container of a text file by its first bytes: json, jsonl or csv."""
     if content.startswith(b"{"):
         is_indented = content[1:].lstrip(b" \t\r")[:1] == b"\n"
@@ -107,11 +107,11 @@ def _text_container(file: SourceFile, content: bytes) -> str:
 
 def zipped_file(path: str | os.PathLike[str]) -> str | None:
     """Return the name of the only file in a zip archive that is no Inspect log, or None."""
-    names = [] if str(path).lower().endswith(".eval") else _zip_members(path)
+    names = [] if str(path).lower().endswith(".eval") else _list_zip_members(path)
     return names[0] if len(names) == 1 and not LOG_MEMBER.match(names[0]) else None
 
 
-def _zip_members(path: str | os.PathLike[str]) -> list[str]:
+def _list_zip_members(path: str | os.PathLike[str]) -> list[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             names = [name for name in archive.namelist() if not name.endswith("/")]
@@ -120,9 +120,9 @@ def _zip_members(path: str | os.PathLike[str]) -> list[str]:
     return [name for name in names if not name.startswith("__MACOSX/")]
 
 
-def _zip_container(file: SourceFile) -> str:
+def _sniff_zip(file: SourceFile) -> str:
     """Return the container of a zip archive; refuse workbooks and archives of other files."""
-    names = _zip_members(file.path)
+    names = _list_zip_members(file.path)
     if "[Content_Types].xml" in names:
         raise file.unreadable("is an Excel workbook: save the sheet as CSV")
     is_log = any(LOG_MEMBER.match(name) for name in names)

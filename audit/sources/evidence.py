@@ -73,14 +73,16 @@ class Evidence:
         self.con = con
         relation = con.sql("from records")
         pairs = zip(relation.columns, relation.types, strict=True)
-        found = [leaf for name, type in pairs for leaf in _leaves(name, quoted(name), type)]
-        facts = self._row(", ".join(_facts(leaf) for leaf in found[:MOST_LEAVES]) or "1")
+        found = [leaf for name, type in pairs for leaf in _find_leaves(name, quoted(name), type)]
+        facts = self._select_row(
+            ", ".join(_write_statistics(leaf) for leaf in found[:MOST_LEAVES]) or "1"
+        )
         self.leaves = [
             Leaf(leaf.path, leaf.sql, leaf.type, **values)
             for leaf, values in zip(found[:MOST_LEAVES], facts, strict=False)
         ]
 
-    def _row(self, columns: str, table: str = "records") -> tuple[Any, ...]:
+    def _select_row(self, columns: str, table: str = "records") -> tuple[Any, ...]:
         return self.con.execute(f"select {columns} from {table}").fetchall()[0]
 
     def leaf(self, path: str | None) -> Leaf | None:
@@ -89,7 +91,9 @@ class Evidence:
 
     def most_repeats(self, keys: Sequence[str]) -> int:
         """Count the rows of the most frequent combination of some expressions."""
-        return self._row("max(n)", f"(select count(*) as n from records group by {_all(keys)})")[0]
+        return self._select_row(
+            "max(n)", f"(select count(*) as n from records group by {_join_keys(keys)})"
+        )[0]
 
     def spread(self, keys: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Group rows by keys; return the least and most distinct values of each column in a group.
@@ -104,7 +108,7 @@ class Evidence:
             f"""
             select one.path, min(one.n), max(one.n) from (
                 select unnest([{counts}]) as one
-                from records group by {_all(keys)} having count(*) > 1
+                from records group by {_join_keys(keys)} having count(*) > 1
             ) group by all having count(*) > 1
             """
         )
@@ -125,23 +129,23 @@ class Evidence:
     def _is_even(self, leaf: Leaf, keys: Sequence[str]) -> bool:
         """Tell whether nearly every group of repeats holds each value of a leaf equally often."""
         counts = f"map_values(histogram({leaf.sql}::varchar)) as counts"
-        groups, even = self._row(
+        groups, even = self._select_row(
             f"count(*), count_if(len(counts) = {leaf.distinct} and len(list_distinct(counts)) = 1)",
-            f"(select {counts} from records group by {_all(keys)} having count(*) > 1)",
+            f"(select {counts} from records group by {_join_keys(keys)} having count(*) > 1)",
         )
         return groups > 0 and even >= 0.8 * groups
 
     def is_same(self, first: str, second: str) -> bool:
         """Tell whether two columns are equal in every row."""
         is_same = f"bool_and({first}::varchar is not distinct from {second}::varchar)"
-        return bool(self._row(is_same)[0])
+        return bool(self._select_row(is_same)[0])
 
 
-def _all(keys: Sequence[str]) -> str:
+def _join_keys(keys: Sequence[str]) -> str:
     return ", ".join(f"{key}::varchar" for key in keys)
 
 
-def _facts(leaf: Leaf) -> str:
+def _write_statistics(leaf: Leaf) -> str:
     """Return the SQL that computes the statistics of a leaf."""
     plain = f"({leaf.sql} ->> '$')" if leaf.type == "JSON" else f"{leaf.sql}::varchar"
     text, number = f"left({plain}, {LONGEST_VALUE})", f"try_cast({plain} as double)"
@@ -153,11 +157,11 @@ def _facts(leaf: Leaf) -> str:
     }}"""
 
 
-def _leaves(path: str, sql: str, type: Any, depth: int = 4) -> Iterator[Leaf]:
+def _find_leaves(path: str, sql: str, type: Any, depth: int = 4) -> Iterator[Leaf]:
     """Yield a column as a leaf, or the fields of an object as leaves."""
     if type.id == "struct" and depth:
         for name, child in type.children:
-            yield from _leaves(f"{path}.{name}", f"{sql}.{quoted(name)}", child, depth - 1)
+            yield from _find_leaves(f"{path}.{name}", f"{sql}.{quoted(name)}", child, depth - 1)
     elif type.id != "map":
         yield Leaf(path, sql, str(type))
 

@@ -130,9 +130,9 @@ def find_files(
         if isinstance(source, SourceFile):
             files[os.path.realpath(source.path)] = source
             continue
-        for path, name in _expand(str(source)):
+        for path, name in _expand_source(str(source)):
             try:
-                file = _found(path, name)
+                file = _stat_file(path, name)
             except Unreadable as error:
                 if skipped is None:
                     raise
@@ -144,7 +144,7 @@ def find_files(
     return sorted(files.values(), key=lambda file: (file.name, str(file.path)))
 
 
-def _found(path: Path, name: str) -> SourceFile:
+def _stat_file(path: Path, name: str) -> SourceFile:
     """Return a file with its size and state; refuse what is no readable regular file."""
     try:
         status = os.stat(path)
@@ -154,10 +154,10 @@ def _found(path: Path, name: str) -> SourceFile:
         raise Unreadable(f"{path}: neither a file nor a folder")
     if not os.access(path, os.R_OK):
         raise Unreadable(f"{path}: cannot be read: Permission denied")
-    return SourceFile(path, name, status.st_size, _state(status))
+    return SourceFile(path, name, status.st_size, _read_state(status))
 
 
-def _state(status: os.stat_result) -> tuple[int, ...]:
+def _read_state(status: os.stat_result) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
@@ -169,7 +169,7 @@ def check_unchanged(file: SourceFile) -> None:
         status = os.stat(file.path)
     except OSError as error:
         raise file.error(f"went away while it was read: {error.strerror}") from None
-    if (status.st_size, _state(status)) != (file.bytes, file.state):
+    if (status.st_size, _read_state(status)) != (file.bytes, file.state):
         raise file.error("changed while it was read; load it when it is written")
 
 
@@ -185,12 +185,12 @@ def while_unchanged(file: SourceFile, chunks: Iterator[Chunk]) -> Iterator[Chunk
     check_unchanged(file)
 
 
-def _expand(source: str) -> Iterator[tuple[Path, str]]:
+def _expand_source(source: str) -> Iterator[tuple[Path, str]]:
     if "\0" in source:
         raise AuditError(f"{excerpt(source)}: no such file or folder")
     path = Path(source)
     if path.is_dir():
-        yield from _search(path)
+        yield from _search_folder(path)
     elif path.is_file():
         yield path, path.name
     elif path.exists():
@@ -204,10 +204,10 @@ def _expand(source: str) -> Iterator[tuple[Path, str]]:
         if not matches:
             raise AuditError(f"{source}: no file matches")
         for match in matches:
-            yield from _search(match) if match.is_dir() else [(match, match.name)]
+            yield from _search_folder(match) if match.is_dir() else [(match, match.name)]
 
 
-def _search(folder: Path) -> Iterator[tuple[Path, str]]:
+def _search_folder(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the data files of a folder and its subfolders by suffix, without hidden files.
 
     Skip .json files without records: tools write settings and results as .json, too.

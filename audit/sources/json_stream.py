@@ -53,7 +53,7 @@ class JsonStream:
                 raise ValueError(f"expected a key, found {key!r:.40}")
             self._expect(":")
             if key == list_name and self.next() == "[":
-                for item in self._items():
+                for item in self._read_items():
                     yield key, item
             else:
                 yield key, self.value()
@@ -63,14 +63,14 @@ class JsonStream:
     def records(self) -> Iterator[Any]:
         """Yield each item of an array, or else each of the concatenated values."""
         if self.next() == "[":
-            yield from self._items()
+            yield from self._read_items()
             if self.next():
                 raise ValueError(f"expected the end, found {self.next()!r}")
         while self.next():
             self.row += 1
             yield self.value()
 
-    def _items(self) -> Iterator[Any]:
+    def _read_items(self) -> Iterator[Any]:
         self._expect("[")
         while self.next() != "]":
             self.row += 1
@@ -126,7 +126,7 @@ def stream_records(
 ) -> Iterator[Row]:
     """Yield the records that `read` finds in a file; messages of errors begin with `what`."""
     before = 0
-    with _opened(file, what) as (stream, raw):
+    with _open_stream(file, what) as (stream, raw):
         for number, record in enumerate(read(stream), 1):
             if not isinstance(record, dict):
                 stream.row = number
@@ -138,7 +138,7 @@ def stream_records(
 
 def file_members(file: SourceFile, list_name: str, what: str) -> Iterator[tuple[str, Any]]:
     """Yield the members of the object in a file, as `JsonStream.members` does."""
-    with _opened(file, what) as (stream, _):
+    with _open_stream(file, what) as (stream, _):
         yield from stream.members(list_name)
 
 
@@ -150,7 +150,7 @@ def items_of(name: str) -> Callable[[JsonStream], Iterator[Any]]:
 
 
 @contextmanager
-def _opened(file: SourceFile, what: str) -> Iterator[tuple[JsonStream, BinaryIO]]:
+def _open_stream(file: SourceFile, what: str) -> Iterator[tuple[JsonStream, BinaryIO]]:
     row = 0
     try:
         with open(file.path, "rb") as raw:

@@ -29,12 +29,12 @@ def open_source(file: SourceFile, reading: Reading) -> Source:
     """Open a file in the format of --format or of its content, and fill missing columns."""
     source = read_source(file, reading)
     if file.sample is not None:
-        source = replace(source, chunks=_beginning(source, file.sample))
+        source = replace(source, chunks=_limit_chunks(source, file.sample))
     source = settle_failed(stand_in(source, reading), reading)
-    return replace(source, chunks=while_unchanged(file, _forgetting(source)))
+    return replace(source, chunks=while_unchanged(file, _forget_sample(source)))
 
 
-def _beginning(source: Source, most: int) -> Iterator[Chunk]:
+def _limit_chunks(source: Source, most: int) -> Iterator[Chunk]:
     """Yield the chunks of about the first `most` bytes of a file."""
     before = 0
     for chunk in source.chunks:
@@ -81,7 +81,7 @@ def require_some(usable: Sequence[object], skipped: Sequence[str]) -> None:
         raise AuditError(f"no file can be read: {skipped[0]}")
 
 
-def _forgetting(source: Source) -> Iterator[Chunk]:
+def _forget_sample(source: Source) -> Iterator[Chunk]:
     """Free the sample, then yield the chunks: a load keeps its sources, perhaps thousands."""
     source.sample.clear()
     yield from source.chunks

@@ -173,7 +173,9 @@ class Asker:
             self._doubt_question_id()
         # No error at all says little where another column tells endings apart.
         error = self.evidence.leaf(self.paths.get("finish_reason"))
-        endings = [v for v in self._called("finish_reason") if v.distinct > 1 and not v.is_number]
+        endings = [
+            v for v in self._find_called("finish_reason") if v.distinct > 1 and not v.is_number
+        ]
         if error and not error.present and endings:
             self.ask("finish_reason", endings, f"{error.path} (null throughout)")
         if "correct" not in self.paths and self.reading.grade is None:
@@ -184,7 +186,7 @@ class Asker:
         """Return the columns that no canonical column comes from."""
         return [v for v in self.evidence.leaves if v.path not in self.taken and v.present]
 
-    def _called(self, column: str) -> list[Leaf]:
+    def _find_called(self, column: str) -> list[Leaf]:
         """Return the unused columns whose names fit a canonical column; lists fit texts only."""
         asked = ASKED[column]
         # Usage is an object: what it counts is in the path.
@@ -196,13 +198,13 @@ class Asker:
             and (column in (COST, "text", "correct") or not leaf.is_list)
         ]
 
-    def _varied(self, column: str) -> list[Leaf]:
+    def _find_varied(self, column: str) -> list[Leaf]:
         """Return unused columns with several values: those whose names fit, or else all."""
         leaves = [v for v in self.unused() if self.is_open and v.distinct > 1 and not v.is_list]
-        called = self._called(column)
+        called = self._find_called(column)
         return [v for v in leaves if v in called] or leaves
 
-    def _keys(self, *names: str) -> list[str]:
+    def _find_keys(self, *names: str) -> list[str]:
         """Return the SQL of canonical columns; empty where the records do not have the problem."""
         found = {name: self.evidence.leaf(self.paths.get(name)) for name in names}
         if "question_id" in found and found["question_id"] is None:
@@ -222,9 +224,9 @@ class Asker:
     # Names, which decide no number where there is one file
 
     def _find_archive(self) -> None:
-        leaves = self._called("archive")
+        leaves = self._find_called("archive")
         single = [v for v in leaves if v.distinct == 1 and v.name.startswith("model")]
-        spread = self.evidence.spread(keys) if (keys := self._keys("question_id")) else {}
+        spread = self.evidence.spread(keys) if (keys := self._find_keys("question_id")) else {}
         varied = [
             leaf
             for leaf in leaves
@@ -245,7 +247,7 @@ class Asker:
     # What an attempt is
 
     def _find_question_id(self) -> None:
-        leaves = self._varied("question_id")
+        leaves = self._find_varied("question_id")
         named = re.compile("task|problem|question|instance|case")
         leaves.sort(key=lambda leaf: (not named.search(leaf.name), leaf.distinct))
         self.ask("question_id", leaves, *self.places, "@row (each row is a problem)")
@@ -253,14 +255,14 @@ class Asker:
     def _doubt_question_id(self) -> None:
         """Ask about a `task` that all rows share: another column may be the problem."""
         leaf = self.evidence.leaf(self.paths["question_id"])
-        others = [v for v in self._called("question_id") if v.distinct > 1]
+        others = [v for v in self._find_called("question_id") if v.distinct > 1]
         if leaf and leaf.name in BENCHMARKS and leaf.distinct == 1 < leaf.rows and others:
             self.ask("question_id", [leaf, *others], *self.places)
 
     def _find_seed(self) -> None:
-        keys = self._keys("question_id", "archive", "competition")
+        keys = self._find_keys("question_id", "archive", "competition")
         rows = self.evidence.most_repeats(keys) if keys else 1
-        numbers = [leaf for leaf in self._called("seed") if leaf.distinct > 1]
+        numbers = [leaf for leaf in self._find_called("seed") if leaf.distinct > 1]
         if "question_id" in self.missing:
             self.ask("seed", numbers, "@row (the order of the rows)")
         elif rows > 1:
@@ -278,7 +280,7 @@ class Asker:
 
     def find_arms(self) -> list[Leaf]:
         """Return columns whose values occur equally often in each problem, as archives would."""
-        keys = self._keys("question_id", "archive", "competition")
+        keys = self._find_keys("question_id", "archive", "competition")
         if not keys or self.lists or not self.is_open:
             return []
         # A column that differs in each attempt may number it, unless its name fits an archive.
@@ -288,20 +290,20 @@ class Asker:
 
     def is_answer_of_problem(self) -> bool:
         """Tell whether the attempts at a problem share one answer, or it is the reference."""
-        both = [*self._keys("archive_answer"), *self._keys("references")]
+        both = [*self._find_keys("archive_answer"), *self._find_keys("references")]
         is_reference = len(both) == 2 and self.evidence.is_same(*both)
         return is_reference or self.is_of_problem("archive_answer")
 
     def is_of_problem(self, column: str) -> bool:
         """Tell whether a column, or a path, has one value for all attempts at each problem."""
-        keys = self._keys("archive", "question_id")
+        keys = self._find_keys("archive", "question_id")
         path = self.paths.get(column, column)
         return bool(keys) and self.evidence.spread(keys).get(path) == (1, 1)
 
     # What decides numbers
 
     def _find_completion_tokens(self) -> None:
-        numbers = [v for v in self._called(COST) if v.present == v.numbers and v.distinct > 1]
+        numbers = [v for v in self._find_called(COST) if v.present == v.numbers and v.distinct > 1]
         has_text = "text" in self.source.mapping
         if numbers or not has_text:
             count = "or count the tokens of the texts: --count-tokens o200k_base"
@@ -311,7 +313,9 @@ class Asker:
             self.proposal.fill("count_tokens", "o200k_base", why)
 
     def _find_finish_reason(self) -> None:
-        leaves = [v for v in self._called("finish_reason") if v.distinct > 1 or not v.is_number]
+        leaves = [
+            v for v in self._find_called("finish_reason") if v.distinct > 1 or not v.is_number
+        ]
         if leaves:
             stop = "or every attempt ended by itself: --finish-reason stop"
             self.ask("finish_reason", leaves, stop)
@@ -320,8 +324,8 @@ class Asker:
             self.proposal.fill("finish_reason", "stop", why)
 
     def _find_text(self) -> None:
-        texts = [v for v in self._called("text") if not v.is_number and v.length > 1]
-        found = dict.fromkeys((*texts, *self._called("archive_answer")))
+        texts = [v for v in self._find_called("text") if not v.is_number and v.length > 1]
+        found = dict.fromkeys((*texts, *self._find_called("archive_answer")))
         # A column that says one thing for all attempts at a problem is none's answer.
         if listed := [leaf for leaf in found if not self.is_of_problem(leaf.path)]:
             said = "what does an attempt answer: its text (text), or an answer (archive_answer)?"
@@ -331,7 +335,7 @@ class Asker:
             self.proposal.fill("answer", NO_ANSWER, why)
 
     def _find_correct(self) -> None:
-        leaves = [v for v in self._called("correct") if v.distinct]
+        leaves = [v for v in self._find_called("correct") if v.distinct]
         labels = [
             leaf
             for leaf in leaves
@@ -340,7 +344,7 @@ class Asker:
         ]
         shares = [v for v in leaves if v.is_number and v not in labels]
         if not leaves and self.proposal.questions:
-            labels = [v for v in self._varied("correct") if v.distinct == 2]
+            labels = [v for v in self._find_varied("correct") if v.distinct == 2]
         if labels or any(leaf.most is not None and leaf.most <= 1 for leaf in shares):
             leave = "or none of them: leave this out, and accuracy is unknown"
             self.ask("correct", [*labels, *shares], leave)

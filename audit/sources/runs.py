@@ -27,10 +27,14 @@ class Runs:
         if self._kind is None:
             return source
         self._count += 1
-        chunks = self._separated(source) if self._kind == "separate" else self._appended(source)
+        chunks = (
+            self._separate_archives(source)
+            if self._kind == "separate"
+            else self._append_attempts(source)
+        )
         return replace(source, chunks=chunks)
 
-    def _separated(self, source: Source) -> Iterator[Chunk]:
+    def _separate_archives(self, source: Source) -> Iterator[Chunk]:
         """Yield the chunks, with the number of the run in repeated archives: `NAME run 2`."""
         number = self._count
         for chunk in source.chunks:
@@ -44,7 +48,7 @@ class Runs:
                 archives.append(f"{archive} run {run}" if is_named else archive)
             yield replace(chunk, values={**chunk.values, "archive": archives})
 
-    def _appended(self, source: Source) -> Iterator[Chunk]:
+    def _append_attempts(self, source: Source) -> Iterator[Chunk]:
         """Yield the chunks, with new numbers for attempts whose numbers are taken."""
         before = {key: set(seeds) for key, seeds in self._used.items()}
         for chunk in source.chunks:
@@ -57,7 +61,7 @@ class Runs:
                     continue
                 key = (str(archive), str(competition), problem_key(problem))
                 used = self._used.setdefault(key, set())
-                seeds.append(_free(number, used, before.get(key, ())))
+                seeds.append(_find_free(number, used, before.get(key, ())))
             yield replace(chunk, values={**chunk.values, "seed": seeds})
 
 
@@ -67,10 +71,10 @@ def appended(attempts: Iterable[tuple[int, int]]) -> Iterator[int]:
     for _, of_file in groupby(attempts, key=lambda attempt: attempt[0]):
         before = set(used)
         for _, number in of_file:
-            yield _free(number, used, before)
+            yield _find_free(number, used, before)
 
 
-def _free(number: int, used: set[int], before: Collection[int]) -> int:
+def _find_free(number: int, used: set[int], before: Collection[int]) -> int:
     """Return a number, or the next free one where an earlier file uses it.
 
     A number that a file itself repeats is a mistake of its own, and is refused later.

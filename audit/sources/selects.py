@@ -51,13 +51,13 @@ def read_arguments(sources: Sequence[Any]) -> list[Argument]:
         if not is_table(source):
             arguments.append(Argument(find_files([source])))
             continue
-        table = _arrow_table(source)
+        table = _convert_table(source)
         file = SourceFile(Path(name), name, table.nbytes, table=table)
         arguments.append(Argument([file], table))
     return arguments
 
 
-def _arrow_table(source: Any) -> pa.Table:
+def _convert_table(source: Any) -> pa.Table:
     """Copy a relation, an Arrow table or a data frame to an Arrow table."""
     if isinstance(source, duckdb.DuckDBPyRelation):
         return source.to_arrow_table()
@@ -82,7 +82,7 @@ def open_select(
     """Open the select of --sql, or of all columns, as a source; `con` gives the resource limits."""
     check_options(reading)
     select = read_select("select * from source" if reading.sql is None else reading.sql)
-    settings = {name: _setting(con, name) for name in ("threads", "memory_limit")}
+    settings = {name: _read_setting(con, name) for name in ("threads", "memory_limit")}
     stack = ExitStack()
     try:
         views = stack.enter_context(open_views(arguments, settings))
@@ -108,7 +108,7 @@ def open_select(
         SourceFile(Path(select.name), select.name, 0),
         "sql",
         mapping | kept | {name: f"--{name}" for name in constants},
-        _with_constants(chunks, constants),
+        _add_constants(chunks, constants),
         title="a select",
         has=has,
         notes=facts,
@@ -117,7 +117,7 @@ def open_select(
     return settle_failed(stand_in(source, reading), reading)
 
 
-def _setting(con: duckdb.DuckDBPyConnection, name: str) -> Any:
+def _read_setting(con: duckdb.DuckDBPyConnection, name: str) -> Any:
     return con.execute("select current_setting(?)", [name]).fetchall()[0][0]
 
 
@@ -133,7 +133,7 @@ def _check_names(select: Select, names: Sequence[str]) -> None:
             )
 
 
-def _with_constants(chunks: Iterator[Chunk], constants: Mapping[str, str]) -> Iterator[Chunk]:
+def _add_constants(chunks: Iterator[Chunk], constants: Mapping[str, str]) -> Iterator[Chunk]:
     """Yield the chunks with constant columns, such as of --archive."""
     for chunk in chunks:
         same = {name: [value] * len(chunk.rows) for name, value in constants.items()}

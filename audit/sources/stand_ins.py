@@ -53,16 +53,16 @@ def stand_in(source: Source, reading: Reading) -> Source:
     if reading.count_tokens is not None and is_countable:
         count = token_counter(reading.count_tokens)
         mapping["completion_tokens"] = f"counted with {reading.count_tokens}"
-        filled["completion_tokens"] = lambda chunk: _counts(chunk, count)
+        filled["completion_tokens"] = lambda chunk: _count_tokens(chunk, count)
     if reading.references is not None:
-        accepted = _references(_only_file("--references", reading.references))
+        accepted = _read_references(_find_file("--references", reading.references))
         mapping["references"] = f"--references {os.path.basename(reading.references)}"
         filled["references"] = lambda chunk: [
             accepted(competition, problem_key(problem))
             for competition, problem in value_rows(chunk, "competition", "question_id")
         ]
     if reading.labels is not None:
-        labels = _labels(_only_file("--labels", reading.labels))
+        labels = _read_labels(_find_file("--labels", reading.labels))
         mapping["correct"] = f"--labels {os.path.basename(reading.labels)}"
         filled["correct"] = lambda chunk: [
             labels(archive, str(problem))
@@ -72,12 +72,12 @@ def stand_in(source: Source, reading: Reading) -> Source:
         mapping["correct"] = "references"
     chunks = (
         replace(chunk, values={**chunk.values, **{n: fill(chunk) for n, fill in filled.items()}})
-        for chunk in map(_with_reasoning_length, source.chunks)
+        for chunk in map(_add_reasoning_length, source.chunks)
     )
     return replace(source, mapping=mapping, chunks=chunks)
 
 
-def _with_reasoning_length(chunk: Chunk) -> Chunk:
+def _add_reasoning_length(chunk: Chunk) -> Chunk:
     """Add the column `reasoning_length` to a chunk: the characters of each attempt's reasoning."""
     if REASONING not in chunk.values:
         return chunk
@@ -101,7 +101,7 @@ def value_rows(chunk: Chunk, *names: str) -> Iterator[tuple[Any, ...]]:
     return zip(*(column_values(chunk, name) for name in names), strict=True)
 
 
-def _counts(chunk: Chunk, count: Callable[[str], int | None]) -> list[int | None]:
+def _count_tokens(chunk: Chunk, count: Callable[[str], int | None]) -> list[int | None]:
     """Count the tokens of each text and of its reasoning, which was paid for, too."""
     pairs = value_rows(chunk, REASONING, "text")
     return [
@@ -132,7 +132,7 @@ def token_counter(encoding: str) -> Callable[[str], int | None]:
     return count
 
 
-def _only_file(option: str, path: str) -> SourceFile:
+def _find_file(option: str, path: str) -> SourceFile:
     """Return the one file that an option names; refuse a folder."""
     if os.path.isdir(path):
         raise AuditError(f"{option} {path}: is a folder; name one file")
@@ -140,7 +140,9 @@ def _only_file(option: str, path: str) -> SourceFile:
     return file
 
 
-def _rows_of(option: str, file: SourceFile, known: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+def _read_facts(
+    option: str, file: SourceFile, known: Mapping[str, str]
+) -> Iterator[tuple[Any, ...]]:
     """Yield place, archive or competition, problem, and value of each row of an option's file.
 
     Each column is read from the first known name that has any value.
@@ -167,23 +169,23 @@ def _rows_of(option: str, file: SourceFile, known: Mapping[str, str]) -> Iterato
 
 
 @lru_cache(maxsize=1)
-def _references(file: SourceFile) -> Facts:
+def _read_references(file: SourceFile) -> Facts:
     """Read a file of references; return the lookup of the accepted answers of a problem."""
     accepted: dict[tuple[Any, str], list[str]] = {}
     is_csv = sniff(file).container == "csv"
-    for _, competition, problem, said in _rows_of("--references", file, REFERENCES):
+    for _, competition, problem, said in _read_facts("--references", file, REFERENCES):
         forms = as_references(csv_list(said) if is_csv else said) or []
         accepted.setdefault((competition, problem), []).extend(forms)
-    return _by_problem(accepted)
+    return _make_lookup(accepted)
 
 
-def _by_problem(facts: Mapping[tuple[Any, str], Any]) -> Facts:
+def _make_lookup(facts: Mapping[tuple[Any, str], Any]) -> Facts:
     """Return a lookup by group and problem; entries without a group hold for every group."""
     return lambda group, problem: facts.get((group, problem), facts.get((None, problem)))
 
 
 @lru_cache(maxsize=1)
-def _labels(file: SourceFile) -> Facts:
+def _read_labels(file: SourceFile) -> Facts:
     """Read a file of labels; return the lookup of the label by archive and problem."""
     document = small_document(file.path)
     lists = (
@@ -203,10 +205,10 @@ def _labels(file: SourceFile) -> Facts:
         if labels and all(isinstance(value, bool | None) for value in labels.values()):
             return lambda archive, problem: labels.get(problem)
     said: dict[tuple[Any, str], Any] = {}
-    for place, archive, problem, label in _rows_of("--labels", file, LABELS):
+    for place, archive, problem, label in _read_facts("--labels", file, LABELS):
         if said.setdefault((archive, problem), label) != label:
             raise AuditError(f"{place}: {problem!r} is labelled twice, and not alike")
-    return _by_problem(said)
+    return _make_lookup(said)
 
 
 # Attempts that failed: no text, no answer and no tokens. --failed drops or counts them.
@@ -221,17 +223,17 @@ def settle_failed(source: Source, reading: Reading) -> Source:
     if "completion_tokens" not in source.mapping:
         return source
     mapping = dict(source.mapping)
-    return replace(source, mapping=mapping, chunks=_settled(source, reading.failed, mapping))
+    return replace(source, mapping=mapping, chunks=_settle_chunks(source, reading.failed, mapping))
 
 
-def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Iterator[Chunk]:
+def _settle_chunks(source: Source, failed: str | None, mapping: dict[str, str]) -> Iterator[Chunk]:
     """Yield the chunks with failed attempts dropped or counted; note how many there were."""
     count = others = 0
     for chunk in source.chunks:
-        is_failed = _is_failed(chunk, is_any=failed is not None)
+        is_failed = _find_failed(chunk, is_any=failed is not None)
         failures = sum(is_failed)
         if failures and failed is None:
-            count = failures + sum(sum(_is_failed(later)) for later in source.chunks)
+            count = failures + sum(sum(_find_failed(later)) for later in source.chunks)
             raise source.file.error(
                 f"{chunk.place(is_failed.index(True))}, column completion_tokens: attempts without "
                 f"text and tokens, {count:,} in this file; pass --failed drop to leave them out, "
@@ -239,9 +241,9 @@ def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Ite
             )
         count, others = count + failures, others + len(chunk.rows) - failures
         if failed == "count" and failures:
-            yield _counted(chunk, is_failed)
+            yield _count_failed(chunk, is_failed)
         elif failures < len(chunk.rows):
-            yield _without(chunk, is_failed) if failures else chunk
+            yield _drop_failed(chunk, is_failed) if failures else chunk
     if count:
         mapping["failed"] = f"{count:,} {TREATMENTS[failed or '']}"
         source.notes[f"attempts failed (no tokens): {TREATMENTS[failed or '']}"] += count
@@ -251,7 +253,7 @@ def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Ite
         raise source.file.error(what)
 
 
-def _is_failed(chunk: Chunk, *, is_any: bool = False) -> list[bool]:
+def _find_failed(chunk: Chunk, *, is_any: bool = False) -> list[bool]:
     """Return for each row whether it has no cost and no steps and, unless `is_any`, no answer."""
     costs = chunk.values.get("completion_tokens")
     # Most files have no such row, and need no further look.
@@ -261,16 +263,16 @@ def _is_failed(chunk: Chunk, *, is_any: bool = False) -> list[bool]:
     is_failed = [cost in (None, 0, "0", "") for cost in column_values(chunk, "completion_tokens")]
     for name in ("steps",) if is_any else (*ANSWERING, "steps"):
         if any(is_failed):
-            values = map(_is_nothing, column_values(chunk, name))
+            values = map(_is_empty, column_values(chunk, name))
             is_failed = [fails and empty for fails, empty in zip(is_failed, values, strict=True)]
     return is_failed
 
 
-def _is_nothing(value: Any) -> bool:
+def _is_empty(value: Any) -> bool:
     return value in (None, [], "[]") or (isinstance(value, str) and not value.strip())
 
 
-def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
+def _count_failed(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     """Return the chunk with failed attempts at the smallest cost, none of them finished."""
     costs, reasons = [], []
     found = value_rows(chunk, "completion_tokens", "finish_reason")
@@ -281,7 +283,7 @@ def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     return replace(chunk, values={**chunk.values, **settled})
 
 
-def _without(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
+def _drop_failed(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     """Return the chunk without its failed attempts."""
     kept = [not fails for fails in is_failed]
     return replace(

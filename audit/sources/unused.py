@@ -65,7 +65,7 @@ def _keep_facts(
     """Note unused columns that look like costs, or that split each problem's rows evenly."""
     taken = set(used)
     costs = [
-        _ratio(evidence, leaf, evidence.leaf(paths.get(COST)))
+        _compare_costs(evidence, leaf, evidence.leaf(paths.get(COST)))
         for leaf in evidence.leaves
         if leaf.path not in taken
         and leaf.is_number
@@ -86,7 +86,7 @@ def _keep_facts(
             notes[f"column {words}: {kept[name]}"] = len(found)
 
 
-def _ratio(evidence: Evidence, leaf: Leaf, cost: Leaf | None) -> str:
+def _compare_costs(evidence: Evidence, leaf: Leaf, cost: Leaf | None) -> str:
     """Return a column's path and how many times the loaded cost its sum is."""
     if cost is None or not cost.is_number:
         return leaf.path

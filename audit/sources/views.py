@@ -48,7 +48,7 @@ def open_views(
             if argument.table is not None:
                 con.register(name, argument.table)
             else:
-                con.execute(f"create view {name} as {_files_sql(con, argument.files)}")
+                con.execute(f"create view {name} as {_write_files_sql(con, argument.files)}")
         paths = [os.fspath(file.path) for argument in arguments for file in argument.files]
         allowed = ", ".join(literal(path) for path in paths)
         con.execute(f"set allowed_paths = [{allowed}]")
@@ -72,32 +72,32 @@ def view_names(count: int) -> list[str]:
     return ["source"] if count == 1 else [f"source_{number}" for number in range(1, count + 1)]
 
 
-def _files_sql(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> str:
+def _write_files_sql(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> str:
     """Return the select of all files of an argument, a union by column names."""
     groups: dict[tuple[str, bool], list[SourceFile]] = {}
     for file in files:
         container = sniff(file).container
-        if _starts_with(file, ZIP_MAGIC):
+        if _has_magic(file, ZIP_MAGIC):
             raise file.error("is a zip archive, which a select cannot read: unpack it")
         kind = "json" if container == "jsonl" else container
-        groups.setdefault((kind, _starts_with(file, GZIP_MAGIC)), []).append(file)
+        groups.setdefault((kind, _has_magic(file, GZIP_MAGIC)), []).append(file)
     selects = []
     for (kind, is_gzip), members in groups.items():
         try:
-            selects.append(_group_sql(con, kind, is_gzip, members, ", filename = true"))
+            selects.append(_write_group_sql(con, kind, is_gzip, members, ", filename = true"))
         except AuditError as error:
             if OWN_NAME not in str(error):
                 raise
-            selects.append(_group_sql(con, kind, is_gzip, members, ""))
+            selects.append(_write_group_sql(con, kind, is_gzip, members, ""))
     return " union all by name ".join(selects)
 
 
-def _starts_with(file: SourceFile, magic: bytes) -> bool:
+def _has_magic(file: SourceFile, magic: bytes) -> bool:
     with open(file.path, "rb") as stream:
         return stream.read(len(magic)) == magic
 
 
-def _group_sql(
+def _write_group_sql(
     con: duckdb.DuckDBPyConnection,
     kind: str,
     is_gzip: bool,
@@ -108,18 +108,18 @@ def _group_sql(
     paths = ", ".join(literal(os.fspath(file.path)) for file in files)
     listed = f"[{paths}], union_by_name = true{named}"
     if kind == "parquet":
-        _columns(con, f"read_parquet({listed})", files)
+        _read_columns(con, f"read_parquet({listed})", files)
         return f"select * from read_parquet({listed})"
     if is_gzip:
         listed += ", compression = 'gzip'"
     if kind == "csv":
         read = f"read_csv({listed}, {CSV_OPTIONS})"
-        _columns(con, read, files)
+        _read_columns(con, read, files)
         return f"select * from {read}"
     for size in (USUAL_OBJECT, LONGEST_LINE):
         sized = f"{listed}, maximum_object_size = {size}"
         try:
-            columns = _columns(con, f"read_json({sized}, {JSON_OPTIONS})", files)
+            columns = _read_columns(con, f"read_json({sized}, {JSON_OPTIONS})", files)
         except _TooLong:
             continue
         fields = ", ".join(f"{literal(name)}: {literal(type)}" for name, type in columns.items())
@@ -131,7 +131,7 @@ class _TooLong(Exception):
     """An object that is longer than the buffer."""
 
 
-def _columns(
+def _read_columns(
     con: duckdb.DuckDBPyConnection, read: str, files: Sequence[SourceFile]
 ) -> dict[str, str]:
     """Return the columns of a table function and their SQL types; dates stay texts."""

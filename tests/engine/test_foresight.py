@@ -284,7 +284,7 @@ def test_the_projects_own_plug_ins_never_look_ahead(tmp_path, seed):
     rows = random_archive(random.Random(seed), costs=(4, 6, 7, 9), empty=0.1)
     found = engine.Plugins(policies=engine.plugins("policies"))
     with replayed(tmp_path, rows, **SMALL, policies="all") as con:
-        assert not foresight.foreseen(con, found, list(foresight.SAID_IN))
+        assert not foresight.foreseen(con, found, list(foresight.OUTPUT_STAGE))
 
 
 BEST_OF_BANK = """

@@ -103,7 +103,7 @@ def _read_samples(file: SourceFile) -> Iterator[tuple[Record, int, int]]:
         names = [name for name in log.members if _is_sample(name)]
         for number, name in enumerate(names, 1):
             data = log.read(name)
-            sample = _with_output(_without_events(data) or json.loads(data), log, name)
+            sample = _add_events(_parse_without_events(data) or json.loads(data), log, name)
             if not isinstance(sample, dict):
                 raise ValueError(f"sample {number} is no JSON object")
             yield sample, len(data), file.bytes * number // len(names)
@@ -113,7 +113,7 @@ def _is_sample(name: str) -> bool:
     return name.startswith("samples/") and name.endswith(".json")
 
 
-def _without_events(data: bytes) -> Record | None:
+def _parse_without_events(data: bytes) -> Record | None:
     """Parse a sample without its events, most of its bytes; return None where none are found.
 
     No string can hold these marks, for their quotes would be escaped, and a cut within an inner
@@ -130,7 +130,7 @@ def _without_events(data: bytes) -> Record | None:
     return None
 
 
-def _with_output(sample: Any, log: Zip, name: str) -> Any:
+def _add_events(sample: Any, log: Zip, name: str) -> Any:
     """Add the events of a sample where its output is lost or it made several calls."""
     if not isinstance(sample, dict) or "events" in sample:
         return sample
@@ -152,7 +152,7 @@ def read_sample(sample: Record, header: Record, context: Context) -> Record | No
     """
     notes = context.notes
     model = str(value_at(header, "eval.model"))
-    if expected := _expected(header):
+    if expected := _count_expected(header):
         notes[ENDED.format(expected)] = header["held"]
     if sample.get("invalidation"):
         notes["samples were invalidated: left out"] += 1
@@ -174,33 +174,33 @@ def read_sample(sample: Record, header: Record, context: Context) -> Record | No
         notes[LIMITED] += 1
     elif sample.get("error"):
         notes["samples ended in an error: they count as not completed"] += 1
-    sample = _with_usage(sample, model, context)
+    sample = _add_cached(sample, model, context)
     answer, label = _read_score(sample, context)
     columns = {
         "archive": value_at(header, "eval.model"),
         "competition": value_at(header, "eval.task"),
         "question_id": sample.get("id"),
         "seed": sample.get("epoch"),
-        **_costs(sample, calls, model, context),
+        **_read_costs(sample, calls, model, context),
         "seconds": value_at(sample, "working_time", "total_time"),
-        "finish_reason": _finish_reason(sample, has_calls=len(calls) > 1),
-        "text": _text(sample),
+        "finish_reason": _read_finish_reason(sample, has_calls=len(calls) > 1),
+        "text": _read_text(sample),
         "archive_answer": answer,
         "correct": label,
         "mean_logprob": mean_logprob(value_at(sample, "output.choices.0.logprobs.content")),
         "references": as_references(sample.get("target")),
-        "reasoning": _joined(sample, "reasoning"),
+        "reasoning": _join_parts(sample, "reasoning"),
     }
     return sample | {name: value for name, value in columns.items() if value is not None}
 
 
-def _costs(sample: Record, calls: list[Any], model: str, context: Context) -> Record:
+def _read_costs(sample: Record, calls: list[Any], model: str, context: Context) -> Record:
     """Return the columns of cost of a sample: of the whole sample, else of its last call."""
     spent, last = walk(sample, ("model_usage", model)), value_at(sample, "output.usage")
     counts = {"spent": spent, "last": last}
     prompt = value_at(counts, "spent.input_tokens", "last.input_tokens")
     completion = value_at(counts, "spent.output_tokens", "last.output_tokens")
-    steps = _steps(sample, calls, spent, model) if len(calls) > 1 else None
+    steps = _read_steps(sample, calls, spent, model) if len(calls) > 1 else None
     if steps == []:
         context.notes[NO_STEPS] += 1
     if not steps and completion != value_at(last, "output_tokens"):
@@ -215,7 +215,7 @@ def _costs(sample: Record, calls: list[Any], model: str, context: Context) -> Re
     }
 
 
-def _expected(header: Record) -> int | None:
+def _count_expected(header: Record) -> int | None:
     """Return the planned number of samples of a run that has fewer; None for a complete one."""
     if header.get("status") == "success" or header.get("held") is None:
         return None
@@ -226,7 +226,7 @@ def _expected(header: Record) -> int | None:
     return count * epochs if is_known and count * epochs > header["held"] else None
 
 
-def _steps(sample: Record, calls: list[Any], usage: Any, model: str) -> list[Record]:
+def _read_steps(sample: Record, calls: list[Any], usage: Any, model: str) -> list[Record]:
     """Return the calls as steps, or none where they do not add up to the usage of the sample.
 
     A step lasts until the next call, tools included, the last one until the end. Logs without
@@ -237,7 +237,7 @@ def _steps(sample: Record, calls: list[Any], usage: Any, model: str) -> list[Rec
         seconds = [end - begin for begin, end in pairwise(times)]
     else:
         seconds = [value_at(call, "output.time") for call in calls]
-    usages = [_whole(value_at(call, "output.usage"), model) for call in calls]
+    usages = [_complete_usage(value_at(call, "output.usage"), model) for call in calls]
     for name in ("input_tokens", "output_tokens"):
         counts = [value_at(used, name) for used in usages]
         is_whole = all(isinstance(count, int) for count in counts)
@@ -255,19 +255,19 @@ def _steps(sample: Record, calls: list[Any], usage: Any, model: str) -> list[Rec
     ]
 
 
-def _with_usage(sample: Record, model: str, context: Context) -> Record:
+def _add_cached(sample: Record, model: str, context: Context) -> Record:
     """Add cached tokens to the prompts of a sample where they are counted separately."""
     has_cached = False
     for first, second in (("model_usage", model), ("output", "usage")):
         usage = walk(sample, (first, second))
-        if (whole := _whole(usage, model)) is not usage:
+        if (whole := _complete_usage(usage, model)) is not usage:
             has_cached |= whole["input_tokens"] != usage["input_tokens"]
             sample = sample | {first: sample[first] | {second: whole}}
     context.notes.update([CACHED] * has_cached)
     return sample
 
 
-def _whole(usage: Any, model: str) -> Any:
+def _complete_usage(usage: Any, model: str) -> Any:
     """Add the tokens read from or written to a cache to the prompt of a usage, where they lack.
 
     Anthropic counts them separately; for others the total tells.
@@ -285,7 +285,7 @@ def _whole(usage: Any, model: str) -> Any:
     return usage | {CACHE_READ: None} if counts[2] > prompt else usage
 
 
-def _finish_reason(sample: Record, *, has_calls: bool) -> Any:
+def _read_finish_reason(sample: Record, *, has_calls: bool) -> Any:
     """Return the finish reason of a sample: `stop` if it was scored without limit or error.
 
     An agent's last call mostly stops for a tool; one cut-off call among several is not its end.
@@ -301,21 +301,21 @@ def _finish_reason(sample: Record, *, has_calls: bool) -> Any:
     return FINISH.get(ended, ended) if isinstance(ended, str) else ended
 
 
-def _text(sample: Record) -> Any:
+def _read_text(sample: Record) -> Any:
     text = value_at(sample, "output.completion")
-    return _joined(sample, "text") if text is None else _attached(sample, text)
+    return _join_parts(sample, "text") if text is None else _find_attachment(sample, text)
 
 
-def _joined(sample: Record, kind: str) -> Any:
+def _join_parts(sample: Record, kind: str) -> Any:
     """Join the parts of the last message of one kind, such as text or reasoning."""
     content = value_at(sample, "output.choices.0.message.content")
     if not isinstance(content, list):
-        return _attached(sample, content) if kind == "text" else None
-    parts = [_attached(sample, walk(part, (kind,))) for part in content]
+        return _find_attachment(sample, content) if kind == "text" else None
+    parts = [_find_attachment(sample, walk(part, (kind,))) for part in content]
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _attached(sample: Record, text: Any) -> Any:
+def _find_attachment(sample: Record, text: Any) -> Any:
     """Return a text; look up a long one among the attachments of the sample."""
     if isinstance(text, str) and text.startswith(ATTACHED):
         return walk(sample, ("attachments", text.removeprefix(ATTACHED)))
@@ -342,7 +342,7 @@ def _read_score(sample: Record, context: Context) -> tuple[Any, Any]:
     answer = value_at(score, "answer")
     is_long = isinstance(answer, str) and len(answer) > LONGEST_EXTRACTION
     # The whole completion is no extraction.
-    is_whole = WHOLE.match(scorer) or (is_long and answer == _text(sample))
+    is_whole = WHOLE.match(scorer) or (is_long and answer == _read_text(sample))
     return None if is_whole else answer, WORDS["correct"](values[0])
 
 

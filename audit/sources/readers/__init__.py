@@ -25,7 +25,7 @@ def read_source(file: SourceFile, reading: Reading) -> Source:
     if name is not None:
         format = formats().get(name, formats()["flat"])
     elif container in ("jsonl", "json"):
-        format = _recognized(file)
+        format = _recognize_json(file)
     if container == "zip" and format.records is None:
         raise file.error("is a zip archive, which only --format inspect reads")
     if container == "parquet" and format.records is None:
@@ -42,11 +42,11 @@ def read_source(file: SourceFile, reading: Reading) -> Source:
 def read_rows(file: SourceFile, container: str) -> Iterator[Row]:
     """Return the records of a file; cache those of a beginning, which is tried several times."""
     read = {"csv": csv_rows, "parquet": parquet_rows}.get(container, document_rows)
-    return read(file) if file.sample is None else iter(_beginning(file, read))
+    return read(file) if file.sample is None else iter(_read_beginning(file, read))
 
 
 @lru_cache(maxsize=1024)
-def _beginning(file: SourceFile, read: Callable[[SourceFile], Iterator[Row]]) -> list[Row]:
+def _read_beginning(file: SourceFile, read: Callable[[SourceFile], Iterator[Row]]) -> list[Row]:
     rows: list[Row] = []
     for row in read(file):
         rows.append(row)
@@ -56,7 +56,7 @@ def _beginning(file: SourceFile, read: Callable[[SourceFile], Iterator[Row]]) ->
 
 
 @once
-def _recognized(file: SourceFile) -> Format:
+def _recognize_json(file: SourceFile) -> Format:
     """Return the format of a JSON file; read on until its first object is recognized or whole."""
     head = sniff(file)
     data, is_cut, size = head.data, head.is_cut, HEAD_BYTES

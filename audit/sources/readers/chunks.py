@@ -56,14 +56,14 @@ def make_source(
         absent={**format.absent, **context.absent},
         ambiguous={c: why for c, why in context.ambiguous.items() if c not in mapping},
         notes=context.notes,
-        live=_live_facts(sample),
+        live=_find_live_facts(sample),
         has_problem_names=_has_names(origins.get("question_id"), sample),
         sample=sample,
         sql_of={column: origin.sql for column, origin in origins.items()},
     )
 
 
-def _live_facts(sample: Sequence[Record]) -> dict[str, str]:
+def _find_live_facts(sample: Sequence[Record]) -> dict[str, str]:
     """Return the budget, rule and policy of a live controller as `live_…`; mostly nothing."""
     for record in sample:
         for place in LIVE_PLACES:
@@ -91,7 +91,7 @@ def empty(file: SourceFile, notes: Mapping[str, int] | None = None) -> Unreadabl
 
 def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source:
     """Open a file record by record: JSON, logs, and Parquet with several attempts in a row."""
-    first = _sample(rows)
+    first = _read_sample(rows)
     if not first:
         raise empty(context.file, context.notes)
     sample = [record for _, record, _, _ in first]
@@ -103,11 +103,11 @@ def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source
     # are words, and steps that are something else, are left out instead.
     is_open = COLUMNS.keys() - origins.keys() - {"steps"}
     names = {name for record in sample for name in record} - is_open
-    chunks = _record_chunks(chain(first, rows), context, dict(origins), names)
+    chunks = _read_chunks(chain(first, rows), context, dict(origins), names)
     return make_source(context, origins, chunks, has or columns_shown(sample), sample)
 
 
-def _sample(rows: Iterator[Row]) -> list[Row]:
+def _read_sample(rows: Iterator[Row]) -> list[Row]:
     """Read the first few records, which decide the columns of the file."""
     sample: list[Row] = []
     size = 0
@@ -119,7 +119,7 @@ def _sample(rows: Iterator[Row]) -> list[Row]:
     return sample
 
 
-def _record_chunks(
+def _read_chunks(
     rows: Iterable[Row], context: Context, origins: dict[str, Origin], names: set[str]
 ) -> Iterator[Chunk]:
     """Yield the attempts of the records; add columns that appear later in a flat file."""

@@ -33,10 +33,10 @@ def json_rows(file: SourceFile) -> Iterator[Row]:
 
 def document_rows(file: SourceFile) -> Iterator[Row]:
     """Yield the records of a JSON file; search a single document for its records."""
-    return stream_records(file, _records, DAMAGED)
+    return stream_records(file, _find_stream_records, DAMAGED)
 
 
-def _records(stream: JsonStream) -> Iterator[Any]:
+def _find_stream_records(stream: JsonStream) -> Iterator[Any]:
     """Yield the values of a stream, or the records inside its only object."""
     is_array = stream.next() == "["
     records = stream.records()
@@ -71,7 +71,7 @@ def holds_records(path: Path) -> bool:
     is_known = any(format.knows(members) for format in formats().values())
     records = list(records_of(members))
     is_several = records != [members] and all(NAMES & record.keys() for record in records)
-    is_groups = bool(members) and len(list(_lists(members))) == len(members)
+    is_groups = bool(members) and len(list(_find_lists(members))) == len(members)
     return is_known or "eval" in members or is_several or is_groups
 
 
@@ -89,7 +89,7 @@ def records_of(document: Record) -> Iterable[Record]:
     names, table = document.get("columns"), document.get("data")
     if isinstance(names, list) and isinstance(table, list):
         return [dict(zip(names, row, strict=True)) for row in table]
-    lists = list(_lists(document))
+    lists = list(_find_lists(document))
     if len(values) > 1 and len(lists) == len(values):
         return [{"key": name} | item for name in lists for item in document[name]]
     named_by = NAMES & document.keys()
@@ -110,7 +110,7 @@ def records_of(document: Record) -> Iterable[Record]:
     return records_of(keyed[0]) if len(keyed) == 1 and not lists else [document]
 
 
-def _lists(document: Record) -> Iterator[str]:
+def _find_lists(document: Record) -> Iterator[str]:
     """Yield the names of the members that are lists of objects, turns aside."""
     for name, value in document.items():
         is_list = isinstance(value, list) and value and name.lower() not in TURNS

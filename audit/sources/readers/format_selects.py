@@ -65,11 +65,11 @@ def open_format(
     stack = ExitStack()
     try:
         feed = Feed(file, shape)
-        con = stack.enter_context(_records(feed, format, schema, is_whole=is_whole))
+        con = stack.enter_context(_open_records(feed, format, schema, is_whole=is_whole))
         _add_beside(con, file, format.beside)
         origins = find_origins(context, feed.sample)
         present = {name: origin.where for name, origin in origins.items()}
-        chunks = _chunks(stack, feed, con, text, context, origins, present)
+        chunks = _read_chunks(stack, feed, con, text, context, origins, present)
         first = next(chunks, None)
         if first is None:
             raise empty(file, context.notes)
@@ -90,7 +90,7 @@ def open_format(
     )
 
 
-def _chunks(
+def _read_chunks(
     stack: ExitStack,
     feed: "Feed",
     con: duckdb.DuckDBPyConnection,
@@ -106,7 +106,7 @@ def _chunks(
     where = f"sql/formats/{context.format.name}.sql"
     is_first = True
     with stack:
-        for rows, types in _row_batches(feed, con, text):
+        for rows, types in _read_batches(feed, con, text):
             columns = dict(zip(types, zip(*rows, strict=True), strict=True))
             if is_first:
                 found = [n for n, column in columns.items() if any(v is not None for v in column)]
@@ -119,7 +119,7 @@ def _chunks(
             for number, wrong in zip(numbers, facts.get("wrong", ()), strict=False):
                 if wrong:
                     raise context.file.error(f"row {number}: {wrong}")
-            values |= _mapped(origins, facts)
+            values |= _map_columns(origins, facts)
             left_out = facts.get("left_out") or [None] * len(numbers)
             context.notes.update(reason for reason in left_out if reason)
             kept = [not reason for reason in left_out]
@@ -128,7 +128,7 @@ def _chunks(
                 yield Chunk(taken, list(compress(numbers, kept)), feed.done)
 
 
-def _row_batches(
+def _read_batches(
     feed: "Feed", con: duckdb.DuckDBPyConnection, text: str
 ) -> Iterator[tuple[list[tuple[Any, ...]], dict[str, str]]]:
     """Yield the rows of a select in batches of a chunk, each with the types of the columns."""
@@ -149,7 +149,7 @@ def _row_batches(
         yield rows, types
 
 
-def _mapped(origins: Mapping[str, Origin], facts: Mapping[str, Any]) -> dict[str, Any]:
+def _map_columns(origins: Mapping[str, Origin], facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the columns that options map, one for each row."""
     numbers = facts["number"]
     records = facts.get("record", [{}] * len(numbers))
@@ -172,7 +172,7 @@ class Feed:
         if shape is None:
             texts = self._read()
             first = list(islice(texts, RECORDS_SHOWN))
-            self.sample = [self._decoded(*row) for row in first]
+            self.sample = [self._decode(*row) for row in first]
             self._texts = chain(first, texts)
 
     def _read(self) -> Iterator[tuple[int, str]]:
@@ -194,7 +194,7 @@ class Feed:
                 if done > most:
                     return
 
-    def _decoded(self, number: int, text: str) -> Record:
+    def _decode(self, number: int, text: str) -> Record:
         try:
             record: Record = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -203,9 +203,9 @@ class Feed:
 
     def reader(self) -> pa.RecordBatchReader:
         """Return the records as an Arrow stream, which can be read once."""
-        return pa.RecordBatchReader.from_batches(SCHEMA, self._batches())
+        return pa.RecordBatchReader.from_batches(SCHEMA, self._make_batches())
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
+    def _make_batches(self) -> Iterator[pa.RecordBatch]:
         rows: list[tuple[int, str]] = []
         size = 0
         try:
@@ -213,9 +213,9 @@ class Feed:
                 rows.append(row)
                 size += len(row[1])
                 if size > BATCH_BYTES or len(rows) >= limits.CHUNK_ROWS:
-                    yield _batch(rows)
+                    yield _make_batch(rows)
                     rows, size = [], 0
-            yield _batch(rows)
+            yield _make_batch(rows)
         except Exception as error:
             self._failure = error
             raise
@@ -232,7 +232,7 @@ class Feed:
         return self._failure or self.file.error(one_line_of(error))
 
 
-def _batch(rows: list[tuple[int, str]]) -> pa.RecordBatch:
+def _make_batch(rows: list[tuple[int, str]]) -> pa.RecordBatch:
     columns = zip(*rows, strict=True) if rows else ((), ())
     arrays = [pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
@@ -250,20 +250,20 @@ def _is_lines(file: SourceFile) -> bool:
 
 
 @cache
-def _sandbox() -> duckdb.DuckDBPyConnection:
+def _open_sandbox() -> duckdb.DuckDBPyConnection:
     """Return the connection without outside access that reads the files of all formats."""
     con = connect_offline(THREADS)
-    con.execute(_macros())
+    con.execute(_read_macros())
     return con
 
 
 @cache
-def _macros() -> str:
+def _read_macros() -> str:
     return FOLDER.with_name("macros").joinpath("formats.sql").read_text(encoding="utf-8")
 
 
 @contextmanager
-def _records(
+def _open_records(
     feed: Feed, format: Format, schema: pa.Schema | None, *, is_whole: bool
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a connection with the view `records`: the JSON of each record, its number, its file.
@@ -271,16 +271,18 @@ def _records(
     Of Parquet, only fields that the select names are read, unless `is_whole`.
     """
     if schema is None:
-        with _sandbox().cursor() as con:
+        with _open_sandbox().cursor() as con:
             con.register("source", feed.reader())
             texts = {name: f"record ->> '$.{name}'" for name in format.apart}
             _add_records(con, feed.file, "json::json as record, number", texts)
             yield con
         return
     with open_views([Argument([feed.file])], {"threads": THREADS}) as con:
-        con.execute(_macros())
-        paths = [path[1:].split(".") for path in NAMED_PATH.findall(f"{format.select}{_macros()}")]
-        record = "source" if is_whole else _named("source", pa.struct(list(schema)), paths)
+        con.execute(_read_macros())
+        paths = [
+            path[1:].split(".") for path in NAMED_PATH.findall(f"{format.select}{_read_macros()}")
+        ]
+        record = "source" if is_whole else _select_fields("source", pa.struct(list(schema)), paths)
         texts = {name: quoted(name) if name in schema.names else "null" for name in format.apart}
         _add_records(
             con, feed.file, f"to_json({record}) as record, row_number() over () as number", texts
@@ -288,7 +290,7 @@ def _records(
         yield con
 
 
-def _named(place: str, type: pa.DataType, paths: Sequence[Sequence[str]]) -> str:
+def _select_fields(place: str, type: pa.DataType, paths: Sequence[Sequence[str]]) -> str:
     """Return the SQL of a value; of a struct, keep only the fields on these paths."""
     if not pa.types.is_struct(type) or [] in paths:
         return place
@@ -296,7 +298,7 @@ def _named(place: str, type: pa.DataType, paths: Sequence[Sequence[str]]) -> str
     for field in type:
         if inner := [path[1:] for path in paths if path[0] == field.name]:
             name = quoted(field.name)
-            fields.append(f"{name}: {_named(f'{place}.{name}', field.type, inner)}")
+            fields.append(f"{name}: {_select_fields(f'{place}.{name}', field.type, inner)}")
     return "{" + ", ".join(fields) + "}" if fields else "null"
 
 
@@ -322,13 +324,15 @@ def _add_beside(con: duckdb.DuckDBPyConnection, file: SourceFile, wanted: str | 
     documents = {}
     for pair in wanted.split("; "):
         name, path = pair.split("=")
-        documents[name] = _all_at(folder, path) if "*" in path else small_document(folder / path)
+        documents[name] = (
+            _read_matching(folder, path) if "*" in path else small_document(folder / path)
+        )
     columns = ", ".join(f"?::json as {name}" for name in documents)
     values = [json.dumps(found) for found in documents.values()]
     con.execute(f"create temp table beside as select {columns}", values)
 
 
-def _all_at(folder: Path, pattern: str) -> dict[str, Any]:
+def _read_matching(folder: Path, pattern: str) -> dict[str, Any]:
     """Return the documents that a pattern matches, by name; folders where it ends with a slash."""
     place, name = os.path.split(pattern.rstrip("/"))
     with suppress(OSError), os.scandir(folder / place) as entries:

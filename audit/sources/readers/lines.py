@@ -34,7 +34,7 @@ def csv_rows(file: SourceFile) -> Iterator[Row]:
             # Bytes that are no UTF-8 are refused with the row and column that hold them.
             stream: Any = unzipped(raw)
             text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
-            records = filter(None, csv.reader(text, strict=True, delimiter=_delimiter(file)))
+            records = filter(None, csv.reader(text, strict=True, delimiter=_find_delimiter(file)))
             header = next(records, [])
             if again := next((name for name in header if header.count(name) > 1), None):
                 raise file.unreadable(f"header: column {excerpt(again)} occurs twice")
@@ -52,7 +52,7 @@ def csv_rows(file: SourceFile) -> Iterator[Row]:
         raise file.unreadable(f"{place}: {DAMAGE}: {error}") from None
 
 
-def _delimiter(file: SourceFile) -> str:
+def _find_delimiter(file: SourceFile) -> str:
     """Return the delimiter of the header: a comma, else a tab, else `;`."""
     header = next(iter(sniff(file).data.splitlines()), b"").decode(errors="replace")
     delimiter = next((mark for mark in ",\t;" if mark in header), None)

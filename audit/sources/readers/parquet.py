@@ -30,12 +30,12 @@ PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryE
 
 def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> Source:
     """Open a Parquet file in a given format, or else in the format of its columns."""
-    with _readable(file):
+    with _explain_damage(file):
         # By its bytes: a file's name need not be UTF-8.
         stream = pa.OSFile(os.fsencode(file.path))
         reader = pq.ParquetFile(stream, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False)
         schema = reader.schema_arrow
-        sample = _first_records(reader)
+        sample = _read_first_records(reader)
     if not sample:
         raise empty(file)
     format = recognize(file, sample[0]) if format is None else format
@@ -49,19 +49,19 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     names = looked_into | {origin.keys[0] for origin in origins.values() if origin.keys}
     if again := next((n for n in schema.names if n in names and schema.names.count(n) > 1), None):
         raise file.error(f"column {excerpt(again)} occurs twice")
-    leaves = {".".join(_leaf(o.keys, schema)) for o in origins.values() if o.keys}
+    leaves = {".".join(_find_leaf(o.keys, schema)) for o in origins.values() if o.keys}
     paths = [*looked_into, *leaves]
     # Rows with several attempts are read whole.
-    if any(_leaf(o.keys, schema) != o.keys for o in origins.values() if o.keys):
-        source = open_records(context, _rows(file, reader, paths), columns_shown(sample))
+    if any(_find_leaf(o.keys, schema) != o.keys for o in origins.values() if o.keys):
+        source = open_records(context, _read_rows(file, reader, paths), columns_shown(sample))
     else:
-        chunks = _chunks(file, reader, paths, origins)
+        chunks = _read_chunks(file, reader, paths, origins)
         source = make_source(context, origins, chunks, columns_shown(sample), sample)
     return replace(source, records=lambda: (row[1] for row in parquet_rows(file)))
 
 
 @contextmanager
-def _readable(file: SourceFile) -> Iterator[None]:
+def _explain_damage(file: SourceFile) -> Iterator[None]:
     """Turn the errors of Arrow on a damaged file into one line."""
     try:
         yield
@@ -70,7 +70,7 @@ def _readable(file: SourceFile) -> Iterator[None]:
         raise file.unreadable(f"not a readable Parquet file: {reason}") from None
 
 
-def _leaf(keys: Keys, schema: pa.Schema) -> Keys:
+def _find_leaf(keys: Keys, schema: pa.Schema) -> Keys:
     """Return the keys of a path up to the first value that is no struct."""
     type: Any = schema
     for at, key in enumerate(keys):
@@ -80,12 +80,12 @@ def _leaf(keys: Keys, schema: pa.Schema) -> Keys:
     return keys
 
 
-def _first_records(reader: pq.ParquetFile) -> list[Record]:
+def _read_first_records(reader: pq.ParquetFile) -> list[Record]:
     """Read the first rows one at a time, as any of them may be long."""
     rows: list[Record] = []
     size = 0
     for batch in reader.iter_batches(1, use_threads=False):
-        rows += _records_of(batch)
+        rows += _make_records(batch)
         size += batch.nbytes
         if len(rows) >= PEEKED_ROWS or size > limits.SAMPLE_BYTES:
             break
@@ -94,11 +94,11 @@ def _first_records(reader: pq.ParquetFile) -> list[Record]:
 
 def parquet_rows(file: SourceFile) -> Iterator[Row]:
     """Yield the rows of a file with all their columns."""
-    with _readable(file), pq.ParquetFile(pa.OSFile(os.fsencode(file.path))) as reader:
-        yield from _rows(file, reader, None)
+    with _explain_damage(file), pq.ParquetFile(pa.OSFile(os.fsencode(file.path))) as reader:
+        yield from _read_rows(file, reader, None)
 
 
-def _batches(
+def _read_batches(
     file: SourceFile, reader: pq.ParquetFile, names: list[str] | None
 ) -> Iterator[tuple[pa.RecordBatch, int, int]]:
     """Yield batches of the named columns, with the rows before each and the bytes read so far."""
@@ -106,7 +106,7 @@ def _batches(
     size = sum(reader.metadata.row_group(at).total_byte_size for at in range(reader.num_row_groups))
     # Long rows are decoded a few at a time.
     rows = max(min(limits.CHUNK_ROWS, limits.CHUNK_BYTES * total // max(size, 1)), 1)
-    with _readable(file):
+    with _explain_damage(file):
         try:
             batches = reader.iter_batches(rows, columns=names)
             for batch in batches if file.bytes < SMALL_BYTES else prefetch(batches):
@@ -116,21 +116,21 @@ def _batches(
             reader.close(force=True)
 
 
-def _chunks(
+def _read_chunks(
     file: SourceFile, reader: pq.ParquetFile, names: list[str], origins: Mapping[str, Origin]
 ) -> Iterator[Chunk]:
     """Yield chunks of columns, as Arrow arrays where no value is converted."""
-    for batch, before, done in _batches(file, reader, names):
+    for batch, before, done in _read_batches(file, reader, names):
         rows = range(before + 1, before + batch.num_rows + 1)
-        yield Chunk({name: _column(batch, rows, o) for name, o in origins.items()}, rows, done)
+        yield Chunk({name: _read_column(batch, rows, o) for name, o in origins.items()}, rows, done)
 
 
-def _column(batch: pa.RecordBatch, rows: range, origin: Origin) -> Any:
+def _read_column(batch: pa.RecordBatch, rows: range, origin: Origin) -> Any:
     if origin.is_row:
         return list(rows)
     if origin.keys is None:
         names = [name for name in batch.schema.names if name in origin.looks_into]
-        records = _records_of(batch.select(names)) if names else [{}] * len(rows)
+        records = _make_records(batch.select(names)) if names else [{}] * len(rows)
         return [origin.get(record, 0) for record in records]
     array = batch.column(origin.keys[0])
     for key in origin.keys[1:]:
@@ -138,14 +138,14 @@ def _column(batch: pa.RecordBatch, rows: range, origin: Origin) -> Any:
     return array if origin.read is None else [origin.read(value) for value in python_values(array)]
 
 
-def _rows(file: SourceFile, reader: pq.ParquetFile, names: list[str] | None) -> Iterator[Row]:
-    for batch, before, done in _batches(file, reader, names):
+def _read_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str] | None) -> Iterator[Row]:
+    for batch, before, done in _read_batches(file, reader, names):
         size = batch.nbytes // batch.num_rows
-        for number, record in enumerate(_records_of(batch), before + 1):
+        for number, record in enumerate(_make_records(batch), before + 1):
             yield number, record, size, done
 
 
-def _records_of(batch: pa.RecordBatch) -> list[Record]:
+def _make_records(batch: pa.RecordBatch) -> list[Record]:
     values = (python_values(column) for column in batch.columns)
     return [dict(zip(batch.schema.names, row, strict=True)) for row in zip(*values, strict=True)]
 

@@ -41,10 +41,10 @@ def read_relation(
             raise select.error(f"must be one select and nothing else, found {len(statements)}")
         return con.sql(statements[0])
     except (duckdb.Error, ValueError) as error:
-        raise _mistake(select, error, views) from None
+        raise _explain_mistake(select, error, views) from None
 
 
-def _mistake(select: Select, error: Exception, views: Sequence[str]) -> AuditError:
+def _explain_mistake(select: Select, error: Exception, views: Sequence[str]) -> AuditError:
     """Return the error of a select; add what it may read where it reads something else."""
     words = one_line_of(error)
     if isinstance(error, duckdb.PermissionException | duckdb.CatalogException):
@@ -98,14 +98,14 @@ def read_batches(select: Select, relation: duckdb.DuckDBPyRelation) -> Iterator[
 def decode(name: str, type: str, values: Any) -> Any:
     """Decode a column of JSON values; convert numbers of answers and references to text."""
     if type == "JSON":
-        values = json.loads(f"[{','.join(text or 'null' for text in _listed(values))}]")
+        values = json.loads(f"[{','.join(text or 'null' for text in _as_list(values))}]")
     elif name == "archive_answer" or (name == "references" and not type.endswith("[]")):
-        values = _listed(values)
+        values = _as_list(values)
     else:
         return values
     read = {"archive_answer": as_text, "references": as_references}.get(name)
     return [read(value) for value in values] if read else values
 
 
-def _listed(values: Any) -> Any:
+def _as_list(values: Any) -> Any:
     return values.to_pylist() if isinstance(values, pa.Array) else values
