@@ -20,8 +20,8 @@ import pyarrow as pa
 from audit import database, engine
 from audit.database.schema import read_fact
 from audit.engine.plugins import KINDS, edited_plugins
-from audit.engine.prices import price_notes, read_prices
-from audit.engine.quality import quality_notes
+from audit.engine.prices import find_price_notes, read_prices
+from audit.engine.quality import find_quality_notes
 from audit.engine.settings import ONE_RUN
 from audit.errors import AuditError
 from audit.load import provenance
@@ -80,7 +80,7 @@ def _open(
         database.check_schema(db)
         if not may_create and not database.relations(db):
             raise AuditError("the connection's database holds no attempts; load some, or 'use' it")
-        with engine.explaining_other_replays(db, write):
+        with engine.explain_other_replays(db, write):
             yield db
         return
     if write and not may_create and not Path(db).exists():
@@ -94,7 +94,7 @@ def _open(
             threads=limits.threads,
             memory=limits.memory,
         ) as con,
-        engine.explaining_other_replays(con, write),
+        engine.explain_other_replays(con, write),
     ):
         yield con
 
@@ -147,7 +147,7 @@ def load(
             progress=progress,
         )
         notes = provenance.list_load_notes(con, summary.notes)
-        notes += quality_notes(con, summary.archives["archive"].to_pylist())
+        notes += find_quality_notes(con, summary.archives["archive"].to_pylist())
     notes += [STALE] if summary.replays_dropped else []
     caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name_database(db)}"
     return Result(summary.archives, caption=caption, notes=notes)
@@ -164,7 +164,7 @@ def answers(db: Database, answer: str, *, force: bool = False, limits: Limits) -
 
     with _open(db, limits, write=True, row_group=database.LOADED_ROW_GROUP) as con:
         outcome = reread(con, answer, force=force)
-        notes = [*quality_notes(con), *([STALE] if outcome.replays_dropped else [])]
+        notes = [*find_quality_notes(con), *([STALE] if outcome.replays_dropped else [])]
     if outcome.derived_removed:
         notes.append(f"{outcome.derived_removed:,} derived archives are gone; run leave again")
     caption = (
@@ -233,7 +233,7 @@ def replay(
         notes = [
             chosen or "",
             provenance.replayed_note(con) or "",
-            *quality_notes(con, moment="replay"),
+            *find_quality_notes(con, moment="replay"),
         ]
         notes += [ONE_RUN_NOTE] if read_fact(con, ONE_RUN) else []
         notes += [
@@ -243,7 +243,7 @@ def replay(
         ]
     if done.settings.prices and done.settings.unit == "money" and "prices" not in settings:
         notes.append("counted by the prices of an earlier replay; --prices none forgets them")
-    notes += price_notes(done.settings.prices)
+    notes += find_price_notes(done.settings.prices)
     if done.has_usual_budgets:
         unit = done.settings.unit
         named = [
@@ -269,7 +269,7 @@ def _read_filters(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> d
 
 def tables() -> Result:
     """List the tables and what a row of each means."""
-    rows = ((name, engine.table_purpose(name)) for name in engine.table_names())
+    rows = ((name, engine.describe_table(name)) for name in engine.list_tables())
     return Result(text_table(("table", "a row"), rows))
 
 
@@ -284,7 +284,7 @@ def table(db: Database, name: str, *, progress: Progress | None = None, asked: T
         _count_tokens(db, [name], asked, progress)
     with _open(db, asked) as con:
         only = filters.read_filter(con, asked.archive, asked.competition, asked.problems)
-        rows = add_caption(con, name, engine.table(con, name), only.archives)
+        rows = add_caption(con, name, engine.compute_table(con, name), only.archives)
         notes = [] if rows.num_rows else [_explain_empty(con, name)]
         rows = filters.filter_rows(name, rows, only)
         notes += [only.note(), *_show_notes(con, rows)]
@@ -307,7 +307,7 @@ def _quality_notes(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
 
     archives = values("archive", "other") if "archive" in rows.column_names else None
     budgets = values("budget", "advisory_budget", "strict_budget")
-    return quality_notes(con, archives, moment="table", budgets=budgets)
+    return find_quality_notes(con, archives, moment="table", budgets=budgets)
 
 
 def _show_notes(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
@@ -332,7 +332,7 @@ def _show_note(problem: "Problem") -> str:
 def _require_table(name: str) -> None:
     """Refuse a name that no table has."""
     if not engine.is_table(name):
-        raise AuditError(not_there("table", name, engine.table_names()))
+        raise AuditError(not_there("table", name, engine.list_tables()))
 
 
 def _explain_empty(con: duckdb.DuckDBPyConnection, name: str) -> str:
@@ -352,7 +352,7 @@ def _count_tokens(
     from audit import tokens
 
     with _open(db, limits) as con:
-        is_waiting = any(engine.waiting_events(con, name) > 0 for name in names)
+        is_waiting = any(engine.count_waiting_events(con, name) > 0 for name in names)
     if is_waiting:
         with _open(db, limits, write=True) as con:
             tokens.tokenize(con, threads=limits.threads, progress=progress)
@@ -430,7 +430,7 @@ def schema(db: Database, name: str | None = None) -> Result:
     with _open(db) as con:
         rows = list_relations(con, name)
     # With a name its sentences are wrapped on a terminal; those of a query are cut.
-    return Result(rows, "schema", caption=engine.relation_comment(name) if name else "")
+    return Result(rows, "schema", caption=engine.describe_relation(name) if name else "")
 
 
 @public
@@ -476,7 +476,7 @@ def export(
 
     table_names = read_names(names)
     if asked.tokenize:
-        _count_tokens(db, table_names or engine.table_names(), asked, progress)
+        _count_tokens(db, table_names or engine.list_tables(), asked, progress)
     with _open(db, asked) as con:
         only = filters.read_filter(con, asked.archive, asked.competition, asked.problems)
         left_out: dict[str, str] = {}
@@ -701,7 +701,7 @@ def compare(
         database.require_replays(con)
         counted = con.execute("select archive, count(*) from attempts group by archive")
         comparison = study.compare(
-            lambda name: engine.table(con, name),
+            lambda name: engine.compute_table(con, name),
             dict(counted.fetchall()),
             Path(published) if published else None,
             [name for (name,) in con.execute(SIMULATED).fetchall()],
@@ -819,7 +819,7 @@ def _tell_finding(
     from audit.study.findings import agents_finding, forced_finding
 
     if forced:
-        rows = engine.table(con, "terminals").to_pylist()
+        rows = engine.compute_table(con, "terminals").to_pylist()
         return forced_finding(rows, tables["main"].to_pylist())
     if agents:
         return agents_finding(tables["curves"].to_pylist(), replayed_unit(con))
@@ -847,7 +847,7 @@ def card(
         database.require_replays(con)
         only = filters.read_filter(con, read_names(archive or ()), (), None)
         files = write_card(con, Path(out), only.archives, format)
-        notes = [provenance.notes(con, has_selectors=True), *quality_notes(con)]
+        notes = [provenance.notes(con, has_selectors=True), *find_quality_notes(con)]
     return Result(text_table(("file",), ((str(file),) for file in files)), notes=notes)
 
 
@@ -856,7 +856,7 @@ def sql(name: str) -> Text:
 
     name: the name, which is the stem of its file
     """
-    if name not in engine.stage_names():
-        raise AuditError(not_there("stage", name, engine.stage_names()))
+    if name not in engine.list_files():
+        raise AuditError(not_there("stage", name, engine.list_files()))
     # A replay runs the policies that it is given; this prints all of them.
-    return Text(engine.render(name, engine.Plugins(policies=engine.plugins("policies"))))
+    return Text(engine.render(name, engine.Plugins(policies=engine.load_plugins("policies"))))

@@ -56,7 +56,7 @@ def test_the_functions_are_the_commands(archive, tmp_path):
         assert isinstance(result.to_arrow(), pyarrow.Table) and result.num_rows > 0
     assert sorted(counted["attempts"].to_pylist()) == sorted(loaded["attempts"].to_pylist())
     with audit.connect(db, read_only=True) as con:
-        assert engine.table(con, "main") == main
+        assert engine.compute_table(con, "main") == main
 
 
 def test_a_connection_serves_as_well_as_a_path_and_stays_open(archive, tmp_path):

@@ -78,7 +78,7 @@ def test_the_changes_name_the_schema_version_of_this_program():
 
 def table_list():
     """The README's list of tables, as the tool would write it."""
-    rows = [f"| `{name}` | {engine.table_purpose(name)} |" for name in engine.table_names()]
+    rows = [f"| `{name}` | {engine.describe_table(name)} |" for name in engine.list_tables()]
     return "\n".join(["| table | a row |", "|---|---|", *rows])
 
 

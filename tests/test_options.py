@@ -16,7 +16,7 @@ import audit
 from audit import database, engine, options
 from audit.cli import main
 from audit.engine.prices import read_prices
-from audit.engine.settings import last_settings, resolve
+from audit.engine.settings import read_last_settings, resolve_settings
 from audit.errors import AuditError
 from audit.options import Planned, Reading, Settings, write_arguments
 from tests.support.archives import attempt, write_parquet
@@ -99,7 +99,7 @@ def test_a_stored_setting_that_cannot_be_read_is_replaced_by_the_replay_that_giv
     assert "setting replicates cannot be read" in refused(audit.replay, db, orders=2)
     audit.replay(db, orders=2, replicates=3)
     with database.open_database(db) as con:
-        assert last_settings(con) == replace(Settings(**SMALL), orders=2, replicates=3)
+        assert read_last_settings(con) == replace(Settings(**SMALL), orders=2, replicates=3)
         assert con.execute("select count(distinct repeat) from repeats").fetchall() == [(3,)]
 
 
@@ -107,9 +107,9 @@ def test_a_stored_unit_that_nobody_knows_is_replaced_with_its_budgets(db):
     audit.replay(db, **SMALL)
     with database.open_database(db, write=True) as con:
         con.execute("update settings set value = 'pounds' where key = 'unit'")
-        assert "setting unit cannot be read" in refused(resolve, con, {})
-        assert "setting unit cannot be read" in refused(resolve, con, {"budgets": "10"})
-        found = resolve(con, {"unit": "completion"})
+        assert "setting unit cannot be read" in refused(resolve_settings, con, {})
+        assert "setting unit cannot be read" in refused(resolve_settings, con, {"budgets": "10"})
+        found = resolve_settings(con, {"unit": "completion"})
     assert found == replace(Settings(**SMALL), budgets=Settings().budgets)
 
 
@@ -123,7 +123,7 @@ def test_every_setting_is_written_and_read_by_its_type(db):
     }
     with database.open_database(db, write=True) as con:
         engine.replay(con, **SMALL, **told)
-        assert last_settings(con) == Settings(**SMALL, **told)
+        assert read_last_settings(con) == Settings(**SMALL, **told)
 
 
 def test_a_reading_is_written_as_the_arguments_that_give_it():

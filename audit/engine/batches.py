@@ -6,7 +6,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 
-def batches(
+def group_batches(
     items: Iterable[Item], sizes: Callable[[Item], tuple[int, ...]], most: tuple[int, ...]
 ) -> Iterator[list[Item]]:
     """Yield runs of items with total sizes up to `most`; a larger item is a batch alone."""

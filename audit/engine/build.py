@@ -10,18 +10,18 @@ import duckdb
 
 from audit.database.arrow import create_empty
 from audit.database.connection import COMPILED
-from audit.engine.comments import PUBLIC_RELATIONS, column, is_table
-from audit.engine.lineage import relations_read
+from audit.engine.comments import PUBLIC_RELATIONS, find_column_meaning, is_table
+from audit.engine.lineage import parse_relations
 from audit.engine.plugins import CANONICAL, Plugins, check_columns
 from audit.engine.sql_files import (
     Weighing,
-    header,
-    interval_names,
-    interval_statistics,
-    resource,
-    stage_file,
-    text,
-    weighing,
+    find_file,
+    find_folder,
+    list_interval_files,
+    read_header,
+    read_sql,
+    read_statistics,
+    read_weighing,
 )
 from audit.engine.stages import DRAWN, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explain_error, first_line
@@ -39,13 +39,15 @@ BOUND_BEFORE = {"eligible_attempts": "selectors", "stops": "rules", "policy_posi
 
 def render(name: str, plugins: Plugins | None = None, **values: Any) -> str:
     """Return the SQL of a stage, plug-in or table, with plug-ins and values filled in."""
-    if name in interval_names():
-        return interval_sql(name)
-    sql = text(name)
+    if name in list_interval_files():
+        return render_interval(name)
+    sql = read_sql(name)
     # Importing Jinja takes longer than most commands need it for.
     plain = sql
     while INCLUDE.search(plain):
-        plain = INCLUDE.sub(lambda file: (resource("sql") / file[1]).read_text("utf-8")[:-1], plain)
+        plain = INCLUDE.sub(
+            lambda file: (find_folder("sql") / file[1]).read_text("utf-8")[:-1], plain
+        )
     if not _is_template(plain):
         return plain
     plugins = plugins or Plugins()
@@ -58,7 +60,7 @@ def render(name: str, plugins: Plugins | None = None, **values: Any) -> str:
         "walks_on": plugins.walks_on,
         "rule": {rule.name: rule.sql for rule in plugins.rules},
     }
-    return _load_templates().get_template(stage_file(name)).render(known | values)
+    return _load_templates().get_template(find_file(name)).render(known | values)
 
 
 def render_file(file: str, **values: Any) -> str:
@@ -66,27 +68,30 @@ def render_file(file: str, **values: Any) -> str:
     return _load_templates().get_template(file).render(**values)
 
 
-def keys_sql(weighed: Weighing) -> str:
+def render_keys(weighed: Weighing) -> str:
     """Return the SQL of the keys of replicates: one row per key, problems and totals as lists."""
     return render_file("bootstrap/keys.jinja", **weighed._asdict())
 
 
-def replicates_sql(weighed: Weighing, key_rows: str = "", products: str = "") -> str:
+def render_replicates(weighed: Weighing, key_rows: str = "", products: str = "") -> str:
     """Return the SQL of totals by replicate; `key_rows` and `products` replace their sources."""
-    values = weighed._asdict() | {"key_rows": key_rows or keys_sql(weighed), "products": products}
+    values = weighed._asdict() | {
+        "key_rows": key_rows or render_keys(weighed),
+        "products": products,
+    }
     return render_file("bootstrap/replicates.jinja", **values)
 
 
-def interval_sql(name: str, key_rows: str = "", products: str = "") -> str:
+def render_interval(name: str, key_rows: str = "", products: str = "") -> str:
     """Return the SQL of an `interval_x`: its estimates from the data, joined with intervals."""
-    said, rows, statistics = header(name), text(name), interval_statistics(name)
-    weighed = weighing(name)
+    said, rows, statistics = read_header(name), read_sql(name), read_statistics(name)
+    weighed = read_weighing(name)
     return render_file(
         "intervals/intervals.jinja",
         head=rows[: rows.index("\n", rows.index("\n-- grain: ") + 1)],
         rows=rows,
         replicate=weighed and weighed.replicate,
-        weighed=weighed and replicates_sql(weighed, key_rows, products),
+        weighed=weighed and render_replicates(weighed, key_rows, products),
         # A narrow key groups faster.
         by="key_id" if "totals" in said else said.get("by", said["grain"]),
         intervals=statistics,
@@ -110,7 +115,7 @@ def _load_templates() -> Any:
     # Compiled templates are cached beside the views of replays, if that folder is writable.
     is_kept = os.access(COMPILED, os.W_OK)
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resource("sql")),
+        loader=jinja2.FileSystemLoader(find_folder("sql")),
         bytecode_cache=jinja2.FileSystemBytecodeCache(str(COMPILED)) if is_kept else None,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -119,7 +124,7 @@ def _load_templates() -> Any:
     )
 
 
-def sources(
+def render_with_inputs(
     names: Iterable[str], plugins: Plugins, files: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Return the SQL of these stages and of all stages that they read, by name.
@@ -132,7 +137,7 @@ def sources(
         name = waiting.pop()
         if name in STAGE_NAMES and name not in DRAWN and name not in sql_by_name:
             sql_by_name[name] = render((files or {}).get(name, name), plugins)
-            waiting += relations_read(sql_by_name[name])
+            waiting += parse_relations(sql_by_name[name])
     return sql_by_name
 
 
@@ -144,7 +149,7 @@ def build(
         _check_columns(con, BOUND_BEFORE[name], plugins)
     sql = render(name, plugins)
     if name in PUBLIC_RELATIONS or is_table(name):
-        sql = printed(con, name, sql, plugins.unit)
+        sql = convert_costs(con, name, sql, plugins.unit)
     if is_extended:
         create_empty(con, "table", name, sql)
         extend(con, name, plugins)
@@ -157,18 +162,18 @@ def build(
 
 def _check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugins: Plugins) -> None:
     """Refuse a plug-in of the user that does not bind or lacks a column of its kind."""
-    beside = {"rules": rule_inputs(), "selectors": CANONICAL}.get(kind, "")
+    beside = {"rules": render_rule_inputs(), "selectors": CANONICAL}.get(kind, "")
     for plugin in plugins.own(kind):
         check_columns(con, kind, plugin, beside)
 
 
-def rule_inputs() -> str:
+def render_rule_inputs() -> str:
     """Return a `with` clause of the relations that rules may read, as in stops.sql."""
     names = ("budgeted_attempts", "last_launched", "reached_steps")
     return "with " + ", ".join(f"{name} as ({render(name)}\n)" for name in names)
 
 
-def bind(con: duckdb.DuckDBPyConnection) -> None:
+def bind_views(con: duckdb.DuckDBPyConnection) -> None:
     """Bind all views by listing their columns: DuckDB 1.4 reads no unbound ones.
 
     A view with a mistake stays unbound, and is refused when it is read.
@@ -176,12 +181,14 @@ def bind(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("select count(*) from duckdb_columns()")
 
 
-def printed(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> str:
+def convert_costs(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> str:
     """Return the select of a relation with its costs converted to the printed unit."""
     scale = UNITS[unit].scale
     if scale == 1:
         return sql
-    costs = [cost for cost in con.sql(sql).columns if column(name, cost).unit == "cost"]
+    costs = [
+        cost for cost in con.sql(sql).columns if find_column_meaning(name, cost).unit == "cost"
+    ]
     divided = ", ".join(f"{cost} / {scale}::double as {cost}" for cost in costs)
     return f"select * replace ({divided}) from (\n{sql}\n)" if costs else sql
 
@@ -197,4 +204,4 @@ def _run_statement(con: duckdb.DuckDBPyConnection, name: str, statement: str) ->
     except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
         raise AuditError(f"{name}: {explain_error(error)}") from None
     except duckdb.Error as error:
-        raise AuditError(f"sql/{stage_file(name)}: {first_line(error)}") from error
+        raise AuditError(f"sql/{find_file(name)}: {first_line(error)}") from error

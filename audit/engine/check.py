@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from audit import database, engine
-from audit.engine.foresight import OUTPUT_STAGE, foreseen
+from audit.engine.foresight import OUTPUT_STAGE, find_breaches
 from audit.engine.plugins import KINDS, Plugin, Plugins, check_plugin
 from audit.engine.stages import BLIND_FOLDERS, DRAWN, STAGES
 from audit.errors import AuditError
@@ -40,24 +40,24 @@ def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> 
 
 
 def _run_checks(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
-    files = sorted((engine.resource("sql") / "checks").glob("*.sql"))
+    files = sorted((engine.find_folder("sql") / "checks").glob("*.sql"))
     total, checks = len(files) + 4, Checks()
     for done, name in enumerate(path.stem for path in files):
         progress(name, done, total)
         ((looked_at, violations),) = con.execute(engine.render(name)).fetchall()
-        checks.add(name, engine.header(name)[name], looked_at, violations)
+        checks.add(name, engine.read_header(name)[name], looked_at, violations)
     progress("controls", len(files), total)
-    for row in engine.table(con, "controls").to_pylist():
+    for row in engine.compute_table(con, "controls").to_pylist():
         claim = "both rules select the same attempt where they must"
         name = f"{row['control']} ({row['selector']})"
         checks.add(name, claim, row["comparisons"], row["disagreements"])
     progress("data_quality", len(files) + 1, total)
-    rows = engine.table(con, "data_quality").to_pylist()
+    rows = engine.compute_table(con, "data_quality").to_pylist()
     unfit = [f"{row['archive']}: {row['check']}" for row in rows if row["severity"] == "fail"]
     claim = "no archive's records fail a check of data_quality"
     checks.add("data_quality", claim, len(rows), len(unfit), measured="; ".join(unfit))
     progress("shuffled labels", len(files) + 2, total)
-    looked_at, violations = shuffled_labels(con)
+    looked_at, violations = check_shuffled_labels(con)
     claim = "with shuffled labels, every rule stops and every selector picks as before"
     checks.add("labels_shuffled", claim, looked_at, violations)
     progress("foresight", len(files) + 3, total)
@@ -65,7 +65,7 @@ def _run_checks(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
     kinds = [kind for kind in OUTPUT_STAGE if getattr(stored, kind)]
     ((walks,),) = con.execute(f"select count(*) from ({engine.render('sampled_walks')})").fetchall()
     claim = "a rule, selector or policy says the same of a prefix whatever comes after it"
-    checks.add("no_foresight", claim, walks * len(kinds), len(foreseen(con, stored, kinds)))
+    checks.add("no_foresight", claim, walks * len(kinds), len(find_breaches(con, stored, kinds)))
     progress("done", total, total)
     return checks.table()
 
@@ -89,7 +89,7 @@ class Checks:
         return pa.Table.from_pylist(self.rows, schema=CHECKED)
 
 
-def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
+def check_shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     """Shuffle the labels, rebuild stops and picks; return how many were compared and differ."""
     plugins = _read_plugins(con)
     blind = [

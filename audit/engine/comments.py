@@ -9,11 +9,11 @@ import duckdb
 
 from audit.database.schema import relations
 from audit.engine.sql_files import (
-    resource,
-    said,
-    stage_names,
-    table_names,
-    table_purpose,
+    describe_table,
+    find_folder,
+    list_files,
+    list_tables,
+    read_header_line,
 )
 from audit.text import literal, quoted
 
@@ -70,17 +70,17 @@ def comment_relations(con: duckdb.DuckDBPyConnection, without: Collection[str] =
     written = {own: comment for name, own, comment in rows if name in WRITTEN_FIRST}
     # The stages have none, so that a comment tells what users may rely on.
     statements = [
-        f"comment on {kinds[name]} {name} is {literal(table_purpose(name))}"
-        for name in table_names()
+        f"comment on {kinds[name]} {name} is {literal(describe_table(name))}"
+        for name in list_tables()
         if name in kinds
     ]
     for name in sorted(set(kinds) & set(PUBLIC_RELATIONS)):
-        if about := relation_comment(name):
+        if about := describe_relation(name):
             statements.append(f"comment on {kinds[name]} {name} is {literal(about)}")
         for own in (own for relation, own, _ in rows if relation == name):
-            means = column(name, own).comment or written.get(own)
+            means = find_column_meaning(name, own).comment or written.get(own)
             if name in WRITTEN_FIRST or not means:
-                means = column_comment(name, own)
+                means = describe_column(name, own)
             if means:
                 where = f"{name}.{quoted(own)}"
                 statements.append(f"comment on column {where} is {literal(means)}")
@@ -88,10 +88,10 @@ def comment_relations(con: duckdb.DuckDBPyConnection, without: Collection[str] =
 
 
 @functools.cache
-def relation_comment(name: str) -> str:
+def describe_relation(name: str) -> str:
     """Return what a row of a relation means, from the header of its file or columns.csv."""
-    if name in stage_names():
-        return said(name, name)
+    if name in list_files():
+        return read_header_line(name, name)
     return _read_columns().get((name, ""), ColumnMeaning()).comment
 
 
@@ -108,7 +108,7 @@ class ColumnMeaning(NamedTuple):
 
 
 @functools.cache
-def column(relation: str, name: str) -> ColumnMeaning:
+def find_column_meaning(relation: str, name: str) -> ColumnMeaning:
     """Look up a column in columns.csv; rows without a relation fill what its own row lacks.
 
     x_low and x_high inherit from x, and so do strict_x and advisory_x.
@@ -118,17 +118,17 @@ def column(relation: str, name: str) -> ColumnMeaning:
     rule, _, what = name.partition("_")
     if end in BOUNDS and estimate and not any(map(any, rows)):
         about = f"{BOUNDS[end]} end of the 95 % interval of {estimate}"
-        rows = [ColumnMeaning(about), column(relation, estimate)]
+        rows = [ColumnMeaning(about), find_column_meaning(relation, estimate)]
     elif what and rule in ("strict", "advisory"):
         about = f"{what.replace('_', ' ')} under {rule}"
-        rows += [ColumnMeaning(about), column(relation, what)._replace(shown_first="")]
+        rows += [ColumnMeaning(about), find_column_meaning(relation, what)._replace(shown_first="")]
     fields = zip(*rows, strict=True)
     return ColumnMeaning(*(next((value for value in values if value), "") for values in fields))
 
 
-def column_comment(relation: str, name: str) -> str:
+def describe_column(relation: str, name: str) -> str:
     """Return what a column means; for recorded attempts, from the canonical columns."""
-    listed = column(relation, name).comment
+    listed = find_column_meaning(relation, name).comment
     if listed and (relation != "attempts" or (relation, name) in _read_columns()):
         return listed
     # Not imported for what a replay makes, whose columns are all listed here.
@@ -139,13 +139,13 @@ def column_comment(relation: str, name: str) -> str:
 
 def is_table(name: str) -> bool:
     """Tell whether a name is a table of `budget-audit table`."""
-    return name in table_names()
+    return name in list_tables()
 
 
 @functools.cache
 def _read_columns() -> dict[tuple[str, str], ColumnMeaning]:
     """Read columns.csv by (relation, column); an empty relation means any."""
-    with (resource("sql") / "columns.csv").open(encoding="utf-8", newline="") as file:
+    with (find_folder("sql") / "columns.csv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         return {
             (row["relation"], row["column"]): ColumnMeaning(

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from audit.engine.batches import batches
+from audit.engine.batches import group_batches
 
 # The columns of the two tables of draws.
 DRAWN_COLUMNS = {
@@ -30,7 +30,7 @@ def draw_orders(
 
     A bank is its problem_id, competition_index, question_id and bank_size.
     """
-    for batch in batches(banks, lambda bank: ((orders + 1) * bank[3],), (BATCH_SLOTS,)):
+    for batch in group_batches(banks, lambda bank: ((orders + 1) * bank[3],), (BATCH_SLOTS,)):
         seeds = [split_words(order_seed, index, question, 0) for _, index, question, _ in batch]
         generators = _seed_generators(seeds, orders)
         slot_lists = []
@@ -140,7 +140,7 @@ def draw_counts(
     rng = np.random.default_rng(bootstrap_seed)
     first_problem = 1
     # A batch is one large competition or several small ones.
-    for sizes in batches(problems, lambda size: (size,), (PROBLEMS_IN_ROW,)):
+    for sizes in group_batches(problems, lambda size: (size,), (PROBLEMS_IN_ROW,)):
         counts = np.ones((1, sum(sizes)), np.int64)
         # Drawing a large competition in steps consumes the same stream as one call.
         step = replicates if len(sizes) > 1 else max(1, BATCH_COUNTS // sizes[0])

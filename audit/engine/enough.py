@@ -7,8 +7,8 @@ import duckdb
 
 from audit.database.schema import require_attempts
 from audit.engine.replay import Replayed, replay
-from audit.engine.settings import resolve
-from audit.engine.tables import table
+from audit.engine.settings import resolve_settings
+from audit.engine.tables import compute_table
 from audit.errors import AuditError
 from audit.options import FIRST_ORDERS, MOST_ORDERS
 from audit.progress import Progress
@@ -19,7 +19,7 @@ def replay_enough(
 ) -> tuple[Replayed, str]:
     """Replay with as many orders as `order_noise` asks for; return the replay and a note."""
     require_attempts(con)
-    if resolve(con, {**asked, "orders": FIRST_ORDERS}).replicates < 2:
+    if resolve_settings(con, {**asked, "orders": FIRST_ORDERS}).replicates < 2:
         raise AuditError("--orders auto measures problem noise: it needs at least 2 --replicates")
     is_graded = "select 1 from grades group by archive having bool_and(correct is not null)"
     if not con.execute(is_graded).fetchall():
@@ -27,7 +27,7 @@ def replay_enough(
     orders = FIRST_ORDERS
     while True:
         done = replay(con, {**asked, "orders": orders}, progress=progress, is_users=True)
-        rows = table(con, "order_noise").to_pylist()
+        rows = compute_table(con, "order_noise").to_pylist()
         needed = [row["orders_needed"] for row in rows if row["orders_needed"] is not None]
         if max(needed, default=0) <= orders or orders == MOST_ORDERS:
             return done, _describe_orders(orders, needed)

@@ -12,9 +12,9 @@ import duckdb
 import pyarrow as pa
 
 from audit.engine.build import build, render
-from audit.engine.lineage import relations_read
+from audit.engine.lineage import parse_relations
 from audit.engine.plugins import KINDS, Plugins
-from audit.engine.scores import weighed
+from audit.engine.scores import find_weight
 from audit.engine.stages import DRAWN, STAGE_NAMES
 from audit.errors import AuditError
 
@@ -48,7 +48,7 @@ def refuse_foresight(
 ) -> None:
     """Refuse the first plug-in of the user that looks at attempts not yet launched."""
     own = {kind: {each.name: each.path for each in plugins.own(kind)} for kind in kinds}
-    for breach in foreseen(con, plugins, [kind for kind in kinds if own[kind]]):
+    for breach in find_breaches(con, plugins, [kind for kind in kinds if own[kind]]):
         if breach.name in own[breach.kind]:
             raise AuditError(
                 f"{own[breach.kind][breach.name]}: looks ahead: at position {breach.position} of "
@@ -59,7 +59,7 @@ def refuse_foresight(
             )
 
 
-def foreseen(
+def find_breaches(
     con: duckdb.DuckDBPyConnection, plugins: Plugins, kinds: Sequence[str]
 ) -> list[Breach]:
     """Return the walks and positions where plug-ins of these kinds look ahead."""
@@ -80,7 +80,7 @@ def foreseen(
     knowing = {
         plugin.name
         for plugin in plugins.selectors
-        if weighed(plugin)[1] == "exp_weight" and not plugin.is_own
+        if find_weight(plugin)[1] == "exp_weight" and not plugin.is_own
     }
     breaches = []
     with duckdb.connect(config=SMALL_DB) as world:
@@ -104,7 +104,7 @@ def _find_lineage(stages: Sequence[str], plugins: Plugins) -> tuple[list[str], s
         if name in NOT_REBUILT or name not in STAGE_NAMES:
             return name == "drawn_orders"
         if name not in reads:
-            reads[name] = relations_read(render(name, plugins))
+            reads[name] = parse_relations(render(name, plugins))
         return any([depends(other) for other in reads[name]])
 
     for stage in stages:

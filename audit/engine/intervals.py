@@ -10,10 +10,10 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from audit.engine.build import interval_sql, keys_sql, render
+from audit.engine.build import render, render_interval, render_keys
 from audit.engine.draws import to_arrow
-from audit.engine.lineage import relations_named
-from audit.engine.sql_files import header, interval_names, text, weighing
+from audit.engine.lineage import scan_relations
+from audit.engine.sql_files import list_interval_files, read_header, read_sql, read_weighing
 from audit.text import quoted
 
 # The most keys times replicates in a portion: of products by NumPy, and of searches in SQL.
@@ -34,14 +34,14 @@ SOME_KEYS = "from temp.interval_keys where key_id between {} and {}"
 
 def list_intervals(table: str) -> frozenset[str]:
     """Return the names of the views in `sql/intervals` that a table reads."""
-    return relations_named(render(table)) & set(interval_names())
+    return scan_relations(render(table)) & set(list_interval_files())
 
 
 def fill_interval(con: duckdb.DuckDBPyConnection, table: str, name: str, kind: str) -> None:
     """Create a table with all rows of a view `interval_x`, computed a portion of keys at a time."""
-    weighed = weighing(name)
+    weighed = read_weighing(name)
     if weighed:
-        keys, selects = keys_sql(weighed), _select_weighed(con, name, weighed.values)
+        keys, selects = render_keys(weighed), _select_weighed(con, name, weighed.values)
     else:
         keys, selects = render("matching_keys"), _select_matched(con, name)
     begin = f"create {kind} {table} as"
@@ -62,15 +62,15 @@ def _select_weighed(
     The view joins the lists of both instead (`replicates.jinja`), which takes ten times as long.
     """
     counts = _read_counts(con)
-    together = header(name).get("together", "")
+    together = read_header(name).get("together", "")
     for first, last in _split_keys(con, together, ROWS_AT_A_TIME // len(counts)):
         keys = SOME_KEYS.format(first, last)
         if (last - first + 1) * len(counts) > MOST_PRODUCTS:
-            yield interval_sql(name, keys)
+            yield render_interval(name, keys)
             continue
         con.register("interval_products", _multiply(con, keys, values, counts))
         try:
-            yield interval_sql(name, keys, "interval_products")
+            yield render_interval(name, keys, "interval_products")
         finally:
             con.unregister("interval_products")
 
@@ -139,7 +139,7 @@ def _select_matched(con: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
 
 def _find_search(name: str) -> str:
     """Return the name of the search for equal costs that an `interval_x` reads."""
-    (search,) = relations_named(text(name)) & set(MATCHED)
+    (search,) = scan_relations(read_sql(name)) & set(MATCHED)
     return search
 
 

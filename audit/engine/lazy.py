@@ -15,7 +15,7 @@ from audit.database.arrow import create_empty
 from audit.database.schema import relations
 from audit.engine.intervals import fill_interval
 from audit.engine.portions import portions
-from audit.engine.sql_files import interval_names
+from audit.engine.sql_files import list_interval_files
 from audit.engine.stages import LAZY, PORTIONED
 from audit.text import quoted
 
@@ -89,7 +89,7 @@ def views_read(
 
 def _fill(con: duckdb.DuckDBPyConnection, table: str, view: str, kind: str) -> None:
     """Create a table with the rows of a view, for some walks at a time where it reads walks."""
-    if view in interval_names():
+    if view in list_interval_files():
         fill_interval(con, table, view, kind)
         return
     catalog = quoted(con.execute("select current_database()").fetchall()[0][0])

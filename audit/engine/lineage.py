@@ -23,7 +23,7 @@ def _open_parser() -> duckdb.DuckDBPyConnection:
 
 
 @functools.cache
-def relations_read(sql: str) -> frozenset[str]:
+def parse_relations(sql: str) -> frozenset[str]:
     """Return the relations that a select reads, without its own common table expressions.
 
     A function whose value depends on more than its arguments is listed as `name()`: table
@@ -77,7 +77,7 @@ def relations_read(sql: str) -> frozenset[str]:
     return frozenset(read)
 
 
-def relations_named(sql: str) -> frozenset[str]:
+def scan_relations(sql: str) -> frozenset[str]:
     """Return the names after `from` and `join` in one of our own files, its CTEs included.
 
     This is faster than parsing; a test compares both. No CTE has the name of a relation.

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import duckdb
 
-from audit.engine.lineage import relations_read
-from audit.engine.sql_files import resource
+from audit.engine.lineage import parse_relations
+from audit.engine.sql_files import find_folder
 from audit.errors import AuditError, first_line
 from audit.text import visible
 
@@ -95,8 +95,8 @@ class Plugin:
 class Plugins:
     """The plug-ins of a replay, each kind sorted by name."""
 
-    rules: Sequence[Plugin] = field(default_factory=lambda: default_plugins("rules"))
-    selectors: Sequence[Plugin] = field(default_factory=lambda: default_plugins("selectors"))
+    rules: Sequence[Plugin] = field(default_factory=lambda: find_default_plugins("rules"))
+    selectors: Sequence[Plugin] = field(default_factory=lambda: find_default_plugins("selectors"))
     policies: Sequence[Plugin] = ()
     unit: str = "completion"
     primary: str = "majority"
@@ -112,17 +112,17 @@ class Plugins:
 
 
 @functools.cache
-def plugins(kind: str) -> tuple[Plugin, ...]:
+def load_plugins(kind: str) -> tuple[Plugin, ...]:
     """Return the built-in plug-ins of a kind, sorted by name."""
-    return tuple(read_plugin(path) for path in sorted((resource("sql") / kind).glob("*.sql")))
+    return tuple(read_plugin(path) for path in sorted((find_folder("sql") / kind).glob("*.sql")))
 
 
-def default_plugins(kind: str) -> list[Plugin]:
+def find_default_plugins(kind: str) -> list[Plugin]:
     """Return the plug-ins of a kind that a replay uses by default."""
-    return [plugin for plugin in plugins(kind) if plugin.name in KINDS[kind].default]
+    return [plugin for plugin in load_plugins(kind) if plugin.name in KINDS[kind].default]
 
 
-def chosen(
+def choose_plugins(
     kind: str,
     asked: str | Path | Sequence[str],
     available: Mapping[str, Plugin],
@@ -174,8 +174,8 @@ def read_plugin(path: Path) -> Plugin:
     except UnicodeDecodeError as error:
         raise AuditError(f"{path}: not UTF-8 text: {first_line(error)}") from None
     votes_on = re.search(r"^-- votes on: *(\w+)", sql, re.MULTILINE)
-    is_ours = path.is_relative_to(resource("sql"))
-    shown = f"sql/{path.relative_to(resource('sql')).as_posix()}" if is_ours else str(path)
+    is_ours = path.is_relative_to(find_folder("sql"))
+    shown = f"sql/{path.relative_to(find_folder('sql')).as_posix()}" if is_ours else str(path)
     return Plugin(path.stem, sql, votes_on.group(1) if votes_on else "answer", shown)
 
 
@@ -198,7 +198,7 @@ def check_plugin(kind: str, plugin: Plugin) -> None:
             "name: lower-case letters, digits and _"
         )
     try:
-        read = relations_read(plugin.sql)
+        read = parse_relations(plugin.sql)
     except AuditError as error:
         raise AuditError(f"{plugin.path}: {error}") from None
     allowed = EVERY_KIND[kind].may_read

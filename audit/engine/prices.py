@@ -72,7 +72,7 @@ def read_prices(file: str | Path) -> tuple[Price, ...]:
     return tuple(prices[name] for name in sorted(prices))
 
 
-def price_notes(prices: Sequence[Price]) -> list[str]:
+def find_price_notes(prices: Sequence[Price]) -> list[str]:
     """Warn of archives with cached tokens dearer than others, as a decimal comma makes them."""
     dear = [archive for archive, paid, cached, _ in prices if cached > paid]
     return [

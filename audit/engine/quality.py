@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 import duckdb
 
 from audit.engine.build import render
-from audit.engine.settings import last_settings
-from audit.engine.sql_files import resource
+from audit.engine.settings import read_last_settings
+from audit.engine.sql_files import find_folder
 from audit.text import quoted, visible
 from audit.units import UNITS, Unit, budget_name
 
@@ -30,7 +30,7 @@ FILTERED = ("attempts", "texts", "steps", "recorded_scores", "labels")
 
 def _list_checks(folder: str) -> list[str]:
     """Return the names of the checks in a folder of sql/quality, one file each."""
-    return sorted(path.stem for path in (resource("sql") / "quality" / folder).glob("*.sql"))
+    return sorted(path.stem for path in (find_folder("sql") / "quality" / folder).glob("*.sql"))
 
 
 def count_records(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None = None) -> None:
@@ -105,7 +105,7 @@ def forget_replays(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("delete from quality_counts where is_of_replay; delete from unreplayed_problems")
 
 
-def quality_notes(
+def find_quality_notes(
     con: duckdb.DuckDBPyConnection,
     archives: Iterable[str] | None = None,
     *,
@@ -117,12 +117,12 @@ def quality_notes(
     A load prints the checks of records, a replay and its tables those of replays; failed checks
     are printed everywhere. `budgets` limits the levels.
     """
-    found = find(con, archives, moment=moment, budgets=budgets)
-    unit = UNITS[last_settings(con).unit]
-    return lines(found, unit, _describe_coverage(con) if moment != "load" else "")
+    found = find_findings(con, archives, moment=moment, budgets=budgets)
+    unit = UNITS[read_last_settings(con).unit]
+    return write_lines(found, unit, _describe_coverage(con) if moment != "load" else "")
 
 
-def find(
+def find_findings(
     con: duckdb.DuckDBPyConnection,
     archives: Iterable[str] | None = None,
     *,
@@ -152,7 +152,7 @@ def find(
     return told
 
 
-def lines(found: Iterable["Finding"], unit: Unit, covered: str = "") -> list[str]:
+def write_lines(found: Iterable["Finding"], unit: Unit, covered: str = "") -> list[str]:
     """Format findings as one line for each check, the failed ones first."""
     by_check: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in found:

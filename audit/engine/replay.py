@@ -24,13 +24,13 @@ from audit.engine.prices import require_costs, require_prices
 from audit.engine.quality import count_replays, forget_replays
 from audit.engine.settings import (
     Settings,
-    create,
-    keep,
-    resolve,
+    choose_budgets,
+    create_table,
     resolve_plugins,
-    usual_budgets,
+    resolve_settings,
+    store_settings,
 )
-from audit.engine.sql_files import sql_digest, table_names
+from audit.engine.sql_files import digest_sql, list_tables
 from audit.engine.stages import (
     DRAWN,
     PORTIONED,
@@ -41,7 +41,7 @@ from audit.engine.stages import (
     WALKED,
 )
 from audit.engine.terminals import settle_terminals
-from audit.engine.views import copy_views, made_views
+from audit.engine.views import attach_views, copy_views
 from audit.errors import AuditError, first_line
 from audit.progress import Progress
 
@@ -82,15 +82,15 @@ def replay(
     """
     require_attempts(con)
     asked = {**(asked or {}), **more}
-    settings = resolve(con, asked)
+    settings = resolve_settings(con, asked)
     plugins = resolve_plugins(con, asked, settings)
     there = _find_kept(con, settings, plugins)
     try:
-        with nullcontext() if there else made_views(con, settings, plugins), transaction(con):
+        with nullcontext() if there else attach_views(con, settings, plugins), transaction(con):
             drop_replays(con, there)
             _refuse_user_relations(con, there)
             there = there or copy_views(con)
-            keep(con, settings, plugins)
+            store_settings(con, settings, plugins)
             has_usual_budgets = not settings.budgets
             settings = build_stages(con, settings, plugins, there, progress)
             plugins = replace(plugins, unit=settings.unit)
@@ -101,7 +101,7 @@ def replay(
                 materialize(con, (*FILLED, *(("terminal_totals",) if asks_terminals else ())))
             # A load has written its own, and views were copied with theirs.
             comment_relations(con, {*LOADED, *VIEWS, *there})
-            finish(con)
+            finish_replay(con)
             store_fact(con, MADE_OF, _digest_walks(settings, plugins))
             con.execute("update meta set value = 'fresh' where key = 'replays'")
     finally:
@@ -138,7 +138,7 @@ def _digest_walks(settings: Settings, plugins: Plugins) -> str:
     """Return a digest of what determines the walks: settings, largest budget, plug-ins, SQL."""
     plugins = replace(plugins, unit=settings.unit, primary=settings.primary_selector)
     settings = replace(settings, budgets=(max(settings.budgets, default=0),))
-    return hashlib.sha256(repr((settings, plugins, sql_digest())).encode()).hexdigest()
+    return hashlib.sha256(repr((settings, plugins, digest_sql())).encode()).hexdigest()
 
 
 def check_contracts(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
@@ -163,15 +163,15 @@ def check_contracts(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
     refuse_foresight(con, plugins, CHECKED)
 
 
-def finish(con: duckdb.DuckDBPyConnection) -> None:
+def finish_replay(con: duckdb.DuckDBPyConnection) -> None:
     """Store the names of the relations of a replay, the digest of its SQL, and its checks."""
     _store_made(con)
-    store_fact(con, REPLAYED_BY, sql_digest())
+    store_fact(con, REPLAYED_BY, digest_sql())
     count_replays(con)
 
 
 @contextmanager
-def explaining_other_replays(con: duckdb.DuckDBPyConnection, write: bool) -> Iterator[None]:
+def explain_other_replays(con: duckdb.DuckDBPyConnection, write: bool) -> Iterator[None]:
     """Advise a new replay where a block fails on replays of another version."""
     try:
         yield
@@ -184,7 +184,7 @@ def explaining_other_replays(con: duckdb.DuckDBPyConnection, write: bool) -> Ite
 
 def refuse_other_replays(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> None:
     """Raise an error that advises a new replay, if other SQL than ours made this one."""
-    if read_fact(con, "replays") == "fresh" and read_fact(con, REPLAYED_BY) != sql_digest():
+    if read_fact(con, "replays") == "fresh" and read_fact(con, REPLAYED_BY) != digest_sql():
         raise AuditError(
             "another version of budget-audit made these replays; run 'budget-audit replay' again "
             f"({first_line(error)})"
@@ -193,7 +193,7 @@ def refuse_other_replays(con: duckdb.DuckDBPyConnection, error: duckdb.Error) ->
 
 def _refuse_user_relations(con: duckdb.DuckDBPyConnection, ours: Collection[str]) -> None:
     """Refuse a relation of the user with the name of a stage, rather than replace it."""
-    taken = set(relations(con)) & {*STAGE_NAMES, *table_names()} - {*ours}
+    taken = set(relations(con)) & {*STAGE_NAMES, *list_tables()} - {*ours}
     if taken:
         raise AuditError(
             f"the database holds a relation '{min(taken)}' that budget-audit did not make, and "
@@ -262,14 +262,14 @@ def _check_stage(
         require_prices(con, settings)
         settled = settle_terminals(con, settings)
         if settled != settings:
-            keep(con, settled, plugins)
+            store_settings(con, settled, plugins)
         settings = settled
     if name == "step_costs":
         require_costs(con, settings)
     if name == "candidates" and not settings.budgets:
         costs = con.execute("select cost from candidates").fetchall()
-        settings = replace(settings, budgets=usual_budgets(cost for (cost,) in costs))
-        keep(con, settings, plugins)
+        settings = replace(settings, budgets=choose_budgets(cost for (cost,) in costs))
+        store_settings(con, settings, plugins)
     return settings
 
 
@@ -338,9 +338,9 @@ def drop_replays(con: duckdb.DuckDBPyConnection, there: Collection[str] = ()) ->
 def _store_made(con: duckdb.DuckDBPyConnection) -> None:
     """Store the names of the relations of this replay: the next one drops nothing else."""
     kinds = relations(con)
-    made = (*REPLAY_RELATIONS, *(name for name in table_names() if name in kinds))
+    made = (*REPLAY_RELATIONS, *(name for name in list_tables() if name in kinds))
     rows = [(name, kinds[name]) for name in made]
-    create(con, "replay_relations", "name varchar, kind varchar", rows)
+    create_table(con, "replay_relations", "name varchar, kind varchar", rows)
 
 
 def make_stale(con: duckdb.DuckDBPyConnection, why: str = "archives were loaded") -> bool:

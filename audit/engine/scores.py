@@ -8,9 +8,9 @@ import duckdb
 
 from audit.database.schema import relations
 from audit.engine.build import render_file
-from audit.engine.lineage import relations_read
+from audit.engine.lineage import parse_relations
 from audit.engine.plugins import SAME_SELECTOR, Plugin
-from audit.engine.sql_files import resource
+from audit.engine.sql_files import find_folder
 from audit.errors import AuditError
 from audit.options import Settings
 from audit.text import visible
@@ -23,7 +23,7 @@ LOGPROB = "logprob"
 SCORE_NAME = re.compile(r"[a-z0-9_]+")
 
 
-def scores(con: duckdb.DuckDBPyConnection) -> list[str]:
+def list_scores(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the names of the loaded scores, among them `logprob`."""
     if "scores" not in relations(con):
         return []
@@ -31,10 +31,10 @@ def scores(con: duckdb.DuckDBPyConnection) -> list[str]:
     return sorted(name for (name,) in rows if SCORE_NAME.fullmatch(name))
 
 
-def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
+def render_score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
     """Render a selector for every loaded score and every file of sql/scores."""
     selectors = []
-    loaded = scores(con)
+    loaded = list_scores(con)
     for path in _list_score_files():
         for score in loaded:
             name = f"{path.stem}_{score}"
@@ -44,30 +44,30 @@ def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
     return selectors
 
 
-def used_scores(con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin]) -> list[str]:
+def find_used_scores(con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin]) -> list[str]:
     """Return the scores that some selector reads; one of the user may read all."""
     reading = [
         plugin
         for plugin in selectors
         # Few texts have the word, in any case of its letters; those are parsed.
         if "candidate_scores" in plugin.sql.lower()
-        and "candidate_scores" in relations_read(plugin.sql)
+        and "candidate_scores" in parse_relations(plugin.sql)
     ]
     if any(not plugin.path.startswith(FOLDER) for plugin in reading):
-        return scores(con)
-    return sorted({score_of(plugin) for plugin in reading})
+        return list_scores(con)
+    return sorted({find_score(plugin) for plugin in reading})
 
 
 def _list_score_files() -> list[Path]:
-    return sorted((resource("sql") / "scores").glob("*.sql"))
+    return sorted((find_folder("sql") / "scores").glob("*.sql"))
 
 
-def score_of(selector: Plugin) -> str:
+def find_score(selector: Plugin) -> str:
     """Return the score of a selector from sql/scores: the end of its name."""
     return selector.name.removeprefix(f"{PurePath(selector.path).stem}_")
 
 
-def named_scores(selector: str) -> set[str]:
+def find_named_scores(selector: str) -> set[str]:
     """Return the possible scores in the name of a selector, such as `prm` in `vote_prm`."""
     named = {selector.removeprefix(f"{path.stem}_") for path in _list_score_files()} - {selector}
     return {score for score in named if SCORE_NAME.fullmatch(score)}
@@ -104,11 +104,11 @@ def count_scores(
     ).fetchall()
 
 
-def unfit_selectors(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
+def find_unfit_selectors(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
     """Return the selectors that `all` leaves out: of scores missing, or too large to add up."""
     unfit = set()
-    for score in {*scores(con), LOGPROB}:
-        counted = count_scores(con, score, settings) if score in scores(con) else []
+    for score in {*list_scores(con), LOGPROB}:
+        counted = count_scores(con, score, settings) if score in list_scores(con) else []
         if not counted:
             names = {f"{path.stem}_{score}" for path in _list_score_files()}
             unfit |= {SAME_SELECTOR.get(name, name) for name in names}
@@ -124,7 +124,7 @@ def check_weights(
     for selector in selectors:
         if selector.path != f"{FOLDER}vote.sql":
             continue
-        score = score_of(selector)
+        score = find_score(selector)
         for archive, outside, total in count_scores(con, score, settings):
             if outside:
                 raise AuditError(
@@ -134,9 +134,9 @@ def check_weights(
                 )
 
 
-def weighed(plugin: Plugin) -> tuple[str | None, str | None]:
+def find_weight(plugin: Plugin) -> tuple[str | None, str | None]:
     """Return the score by which a selector weighs votes, and the column of its weights."""
     for start, column in (("exp_vote", "exp_weight"), ("vote", "weight")):
         if plugin.path == f"{FOLDER}{start}.sql":
-            return score_of(plugin), column
+            return find_score(plugin), column
     return None, None

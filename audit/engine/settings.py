@@ -17,15 +17,15 @@ from audit.engine.plugins import (
     Plugin,
     Plugins,
     check_plugin,
-    chosen,
-    plugins,
+    choose_plugins,
+    load_plugins,
 )
 from audit.engine.scores import (
     check_weights,
-    score_selectors,
-    unfit_selectors,
-    used_scores,
-    weighed,
+    find_unfit_selectors,
+    find_used_scores,
+    find_weight,
+    render_score_selectors,
 )
 from audit.engine.terminals import sort_terminals
 from audit.errors import AuditError
@@ -41,7 +41,7 @@ ONE_RUN = "one_run"
 SHARES = (Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(9, 10))
 
 
-def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Settings:
+def resolve_settings(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Settings:
     """Return the settings of the last replay, or the defaults, replaced by those in `asked`.
 
     Budgets are parsed in the unit; `add_budgets` extends those asked for or of the last replay.
@@ -49,7 +49,7 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
     values = {
         name: value for name, value in asked.items() if value is not None and name not in KINDS
     }
-    last = _apply_one_run(con, last_settings(con, values), values)
+    last = _apply_one_run(con, read_last_settings(con, values), values)
     unit = values.get("unit", last.unit)
     if unit not in UNITS:
         raise AuditError(f"--unit {unit}: must be {' or '.join(UNITS)}")
@@ -78,7 +78,7 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
         budgets=tuple(sorted({*settings.budgets, *added})),
         caps=tuple(sorted({*settings.caps, settings.primary_cap})),
     )
-    check(settings)
+    check_settings(settings)
     return settings
 
 
@@ -131,7 +131,7 @@ def as_tuples(value: Any) -> Any:
     return tuple(as_tuples(item) for item in value) if isinstance(value, list | tuple) else value
 
 
-def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()) -> Settings:
+def read_last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()) -> Settings:
     """Read the settings of the last replay, or return the defaults.
 
     Refuse an invalid setting, unless its name is in `replaced`.
@@ -190,7 +190,7 @@ def _format_setting(field: Field[Any], settings: Settings) -> str:
     return json.dumps(value) if isinstance(value, tuple) else str(value).removesuffix(".0")
 
 
-def check(settings: Settings) -> None:
+def check_settings(settings: Settings) -> None:
     """Refuse invalid settings, such as a budget of 0."""
     if settings.unit not in UNITS:
         raise AuditError(f"--unit {settings.unit}: must be {' or '.join(UNITS)}")
@@ -227,30 +227,30 @@ def resolve_plugins(
     """Return the plug-ins asked for; of kinds not asked for, those of the last replay."""
     by_kind = {}
     for kind in KINDS:
-        available = available_plugins(con, kind, settings.primary_selector, asked.get(kind))
+        available = find_available_plugins(con, kind, settings.primary_selector, asked.get(kind))
         primary = (settings.primary_selector,) if kind == "selectors" else ()
         if asked.get(kind) is None:
             by_kind[kind] = _find_last_plugins(con, kind, available, primary)
         else:
-            left_out = unfit_selectors(con, settings) if kind == "selectors" else ()
+            left_out = find_unfit_selectors(con, settings) if kind == "selectors" else ()
             always = (*KINDS[kind].always, *primary)
-            by_kind[kind] = chosen(kind, asked[kind], available, always, left_out)
+            by_kind[kind] = choose_plugins(kind, asked[kind], available, always, left_out)
         if kind == "selectors":
             _require_selector(settings, by_kind[kind], available)
     check_weights(con, by_kind["selectors"], settings)
     return Plugins(**by_kind, unit=settings.unit, primary=settings.primary_selector)
 
 
-def available_plugins(
+def find_available_plugins(
     con: duckdb.DuckDBPyConnection, kind: str, primary: str, asked: Any
 ) -> dict[str, Plugin]:
     """Return the plug-ins of a kind that can be chosen by name in this database."""
-    available = {plugin.name: plugin for plugin in plugins(kind)}
+    available = {plugin.name: plugin for plugin in load_plugins(kind)}
     if kind == "selectors":
         is_usual = asked is None and primary in available and "used_selectors" not in relations(con)
         # Rendering the selectors of scores is slow, and no default selector is among them.
         if not is_usual:
-            available |= {plugin.name: plugin for plugin in score_selectors(con)}
+            available |= {plugin.name: plugin for plugin in render_score_selectors(con)}
         if not has_answers(con):
             available = {
                 name: plugin for name, plugin in available.items() if not plugin.needs_answers
@@ -292,7 +292,7 @@ def _require_selector(
     name, names = settings.primary_selector, {plugin.name for plugin in selectors}
     if name in names:
         return
-    votes = {plugin.name for plugin in plugins("selectors") if plugin.needs_answers}
+    votes = {plugin.name for plugin in load_plugins("selectors") if plugin.needs_answers}
     why = f"{name} votes, and these tasks have no answer" if name in votes else ""
     raise AuditError(
         f"--primary-selector: {why or f'no selector {name!r}'}; there are "
@@ -300,7 +300,9 @@ def _require_selector(
     )
 
 
-def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugins) -> None:
+def store_settings(
+    con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugins
+) -> None:
     """Store the settings and plug-ins as tables, so that SQL can join them."""
     is_one = (settings.caps, settings.orders) == ((1,), 1)
     is_one = is_one and has_one_run(con, settings.archives, settings.competitions)
@@ -314,7 +316,7 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugi
         **{kind: ",".join(plugin.name for plugin in getattr(used_plugins, kind)) for kind in KINDS},
     }
     unit = (settings.unit, UNITS[settings.unit].scale, settings.unit == "completion")
-    scores = used_scores(con, used_plugins.selectors)
+    scores = find_used_scores(con, used_plugins.selectors)
     caps = [(cap, cap == settings.primary_cap) for cap in settings.caps]
     columns_and_rows: dict[str, tuple[str, Iterable[tuple[Any, ...]]]] = {
         "settings": ("key varchar, value varchar", listed.items()),
@@ -333,7 +335,7 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugi
         "problem_filters": ("competition varchar, question_id bigint", settings.problems),
     }
     for relation, (columns, rows) in columns_and_rows.items():
-        create(con, relation, columns, rows)
+        create_table(con, relation, columns, rows)
     is_answered = has_answers(con)
     for kind in KINDS:
         used = getattr(used_plugins, kind)
@@ -350,16 +352,16 @@ def _store_plugins(
     """Store a kind's plug-ins as `used_KIND`, numbered from 1; `rule` repeats `name` for joins."""
     one, rows = KINDS[kind].one, []
     for number, each in enumerate(used_plugins, 1):
-        known = (each.votes_on, each.path, each.sql, is_answered, *weighed(each))
+        known = (each.votes_on, each.path, each.sql, is_answered, *find_weight(each))
         rows.append((number, each.name, each.name, each.name == primary, *known))
     columns = (
         f"{one}_id tinyint, {one} varchar, name varchar, is_primary boolean, votes_on varchar, "
         "path varchar, sql varchar, has_answers boolean, score varchar, weighs varchar"
     )
-    create(con, f"used_{kind}", columns, rows)
+    create_table(con, f"used_{kind}", columns, rows)
 
 
-def create(
+def create_table(
     con: duckdb.DuckDBPyConnection, relation: str, columns: str, rows: Iterable[tuple[Any, ...]]
 ) -> None:
     """Create or replace a table with columns such as "cap integer, budget bigint" and rows."""
@@ -373,7 +375,7 @@ def create(
     con.execute(f"create or replace table {relation} as select {select}", values)
 
 
-def usual_budgets(costs: Iterable[int]) -> tuple[int, ...]:
+def choose_budgets(costs: Iterable[int]) -> tuple[int, ...]:
     """Choose default budgets: quantiles of the costs, rounded half up to two digits."""
     costs = sorted(costs)
     budgets = set()

@@ -15,7 +15,7 @@ STATISTICS = ("low", "high", "test_low", "test_high", "error", "changed", "share
 
 
 @functools.cache
-def resource(folder: str) -> Path:
+def find_folder(folder: str) -> Path:
     """Return the path of the folder `sql` or `queries`, in the package or in a checkout."""
     here = Path(__file__).resolve().parent.parent
     inside = here / folder
@@ -23,35 +23,35 @@ def resource(folder: str) -> Path:
 
 
 @functools.cache
-def _list_files() -> dict[str, str]:
+def _map_files() -> dict[str, str]:
     """List the SQL files: path below `sql` by stem."""
-    root = resource("sql")
+    root = find_folder("sql")
     return {path.stem: path.relative_to(root).as_posix() for path in sorted(root.rglob("*.sql"))}
 
 
-def stage_file(name: str) -> str:
+def find_file(name: str) -> str:
     """Return the path of a stage, rule, selector or table below `sql`."""
-    return _list_files()[name]
+    return _map_files()[name]
 
 
-def stage_names() -> list[str]:
+def list_files() -> list[str]:
     """Return the sorted names that `budget-audit sql` takes."""
-    return sorted(_list_files())
+    return sorted(_map_files())
 
 
 @functools.cache
-def sql_digest() -> str:
+def digest_sql() -> str:
     """Return a digest of all files of `sql`, to recognize replays of another version."""
     digest = hashlib.sha256()
-    for path in sorted(resource("sql").rglob("*.*")):
+    for path in sorted(find_folder("sql").rglob("*.*")):
         if path.suffix in (".sql", ".jinja", ".csv"):
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
 
-def table_names() -> list[str]:
+def list_tables() -> list[str]:
     """Return the sorted names that `budget-audit table` takes."""
-    return list(_list_stems(resource("sql") / "tables"))
+    return list(_list_stems(find_folder("sql") / "tables"))
 
 
 @functools.cache
@@ -60,33 +60,33 @@ def _list_stems(folder: Path) -> tuple[str, ...]:
 
 
 @functools.cache
-def text(name: str) -> str:
+def read_sql(name: str) -> str:
     """Read a SQL file by its name, unrendered and without the last line break."""
-    path = resource("sql") / stage_file(name)
+    path = find_folder("sql") / find_file(name)
     return path.read_text(encoding="utf-8").removesuffix("\n")
 
 
 @functools.cache
-def header(name: str) -> dict[str, str]:
+def read_header(name: str) -> dict[str, str]:
     """Parse the header of a SQL file: lines `-- word: text`; under its own name, what a row means.
 
     A line indented by four more blanks continues the one before.
     """
-    lines = itertools.takewhile(lambda line: line.startswith("-- "), text(name).split("\n"))
+    lines = itertools.takewhile(lambda line: line.startswith("-- "), read_sql(name).split("\n"))
     sentences = "\n".join(lines).replace("\n--     ", " ")
     return dict(re.findall(r"^-- (\w+): (.+)$", sentences, re.MULTILINE))
 
 
-def said(name: str, word: str) -> str:
+def read_header_line(name: str, word: str) -> str:
     """Return the text of a word in the header of a SQL file; refuse a file without it."""
-    if word not in header(name):
-        raise AuditError(f"sql/{stage_file(name)}: its header lacks the line '-- {word}: …'")
-    return header(name)[word]
+    if word not in read_header(name):
+        raise AuditError(f"sql/{find_file(name)}: its header lacks the line '-- {word}: …'")
+    return read_header(name)[word]
 
 
-def table_purpose(name: str) -> str:
+def describe_table(name: str) -> str:
     """Return what a row of a table means, from its header."""
-    return said(name, name)
+    return read_header_line(name, name)
 
 
 class Weighing(NamedTuple):
@@ -101,37 +101,42 @@ class Weighing(NamedTuple):
     values: tuple[str, ...]
 
 
-def weighing(name: str) -> Weighing | None:
+def read_weighing(name: str) -> Weighing | None:
     """Return the totals that the bootstrap of an `interval_x` resamples, or None if it has none.
 
     A line `-- of:` names another file to take the totals from.
     """
-    source = header(name).get("of", name)
-    if "totals" not in header(source):
+    source = read_header(name).get("of", name)
+    if "totals" not in read_header(source):
         return None
-    keys, values = names_in(said(source, "grain")), names_in(said(source, "values"))
+    keys, values = (
+        split_names(read_header_line(source, "grain")),
+        split_names(read_header_line(source, "values")),
+    )
     replicate = source.replace("interval_", "replicate_", 1)
-    return Weighing(replicate, header(source)["totals"], keys, values)
+    return Weighing(replicate, read_header(source)["totals"], keys, values)
 
 
 @functools.cache
-def interval_names() -> list[str]:
+def list_interval_files() -> list[str]:
     """Return the sorted names of the files of `sql/intervals`."""
-    return sorted(path.stem for path in (resource("sql") / "intervals").glob("*.sql"))
+    return sorted(path.stem for path in (find_folder("sql") / "intervals").glob("*.sql"))
 
 
-def interval_statistics(name: str) -> dict[str, tuple[str, ...]]:
+def read_statistics(name: str) -> dict[str, tuple[str, ...]]:
     """Return the statistics by column in the header of a file of `sql/intervals`."""
-    asked = header(name).get("intervals", "").split(";") if name in interval_names() else ()
+    asked = (
+        read_header(name).get("intervals", "").split(";") if name in list_interval_files() else ()
+    )
     statistics = {words[0]: tuple(words[1:]) for entry in asked if (words := entry.split())}
     for word in (word for words in statistics.values() for word in words if word not in STATISTICS):
         raise AuditError(
-            f"sql/{stage_file(name)}: '-- intervals:' has no {word!r}; there are "
+            f"sql/{find_file(name)}: '-- intervals:' has no {word!r}; there are "
             f"{', '.join(STATISTICS)}"
         )
     return statistics
 
 
-def names_in(text: str) -> tuple[str, ...]:
+def split_names(text: str) -> tuple[str, ...]:
     """Split a header line at its commas."""
     return tuple(text.split(", "))

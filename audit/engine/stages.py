@@ -1,6 +1,6 @@
 """The pipeline on one screen: every stage of a replay in the order in which it is built."""
 
-from audit.engine.sql_files import header, interval_names
+from audit.engine.sql_files import list_interval_files, read_header
 
 # A stage is "folder/name" of its SQL file below `sql`; `drawn_orders` and `bootstrap_counts` are
 # drawn in Python. The folder decides what a stage may read.
@@ -139,7 +139,7 @@ STAGES = (
     "relations/terminal_replays",
     "relations/terminal_selections",
     # What is computed from totals joined with counts: one row per key.
-    *(f"intervals/{name}" for name in interval_names()),
+    *(f"intervals/{name}" for name in list_interval_files()),
 )
 # Folders whose stages may not read a label, directly or through another stage.
 BLIND_FOLDERS = ("keys", "walks", "budgets", "terminals")
@@ -149,7 +149,7 @@ STAGE_NAMES = tuple(stage.rpartition("/")[2] for stage in STAGES)
 
 def _read_kept(name: str) -> str:
     """Return the line `-- kept:` of the header of a stage, or nothing."""
-    return "" if name in DRAWN else header(name).get("kept", "")
+    return "" if name in DRAWN else read_header(name).get("kept", "")
 
 
 # Stages that are kept as tables, and those that are views until a command asks for them
@@ -160,7 +160,7 @@ TABLES = tuple(
 LAZY = tuple(
     name
     for name in STAGE_NAMES
-    if name in interval_names() or _read_kept(name).startswith("on demand")
+    if name in list_interval_files() or _read_kept(name).startswith("on demand")
 )
 # Of both, those that are built for a few banks at once, to bound memory: each reads the walks from
 # the variable `first_walk` to the variable `last_walk`, and all where there are none.

@@ -15,13 +15,13 @@ import duckdb
 
 from audit.database.connection import COMPILED
 from audit.database.schema import LOADED, VIEWS, relations
-from audit.engine.build import bind, build, render
+from audit.engine.build import bind_views, build, render
 from audit.engine.comments import comment_relations
 from audit.engine.draws import DRAWN_COLUMNS
-from audit.engine.lineage import relations_named
+from audit.engine.lineage import scan_relations
 from audit.engine.plugins import KINDS, Plugins
-from audit.engine.settings import Settings, keep
-from audit.engine.sql_files import sql_digest, table_names
+from audit.engine.settings import Settings, store_settings
+from audit.engine.sql_files import digest_sql, list_tables
 from audit.engine.stages import DRAWN, STAGE_NAMES, TOKEN_RELATIONS
 from audit.text import literal, quoted
 
@@ -45,12 +45,12 @@ EMPTY = """
 
 
 @contextmanager
-def made_views(
+def attach_views(
     con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins
 ) -> Iterator[None]:
     """Attach the views of a replay with these plug-ins, from the cache or created now."""
     loaded = [row[0] for row in con.execute(EMPTY, {"loaded": [*LOADED]}).fetchall()]
-    known = (sql_digest(), _stat_code(), duckdb.__version__, plugins, loaded)
+    known = (digest_sql(), _stat_code(), duckdb.__version__, plugins, loaded)
     file = COMPILED / f"{hashlib.sha256(repr(known).encode()).hexdigest()[:16]}.duckdb"
     try:
         if not _attach_file(con, file):
@@ -79,14 +79,14 @@ def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
 
     Comments on relations and columns are written into the catalogue.
     """
-    for name in table_names():
+    for name in list_tables():
         # Prefix boxes are counted in tokens: in another unit there are none.
-        is_known = plugins.unit == "completion" or not relations_named(render(name, plugins)) & (
+        is_known = plugins.unit == "completion" or not scan_relations(render(name, plugins)) & (
             TOKEN_RELATIONS
         )
         if is_known:
             build(con, name, plugins)
-    bind(con)
+    bind_views(con)
     # A load has written the comments of its own relations.
     comment_relations(con, {*LOADED, *VIEWS})
 
@@ -101,7 +101,7 @@ def _make_views(
     con.execute(";".join(loaded))
     for name in VIEWS:
         con.execute(f"create view {name} as {render(name)}")
-    keep(con, settings, plugins)
+    store_settings(con, settings, plugins)
     beside = {*relations(con)}
     for name in STAGE_NAMES:
         if name in DRAWN:

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from audit.answers.extract import NO_ANSWER, compile_pattern, extract_answers, normalize_answers
 from audit.database.schema import ANSWER, store_fact
-from audit.engine.build import render, sources
-from audit.engine.lineage import relations_read
+from audit.engine.build import render, render_with_inputs
+from audit.engine.lineage import parse_relations
 from audit.engine.plugins import (
     CANONICAL,
     KINDS,
@@ -25,10 +25,10 @@ from audit.engine.plugins import (
     check_columns,
     check_contract,
     check_plugin,
-    plugins,
+    load_plugins,
     read_plugin,
 )
-from audit.engine.settings import LARGEST_BUDGET, keep
+from audit.engine.settings import LARGEST_BUDGET, store_settings
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError, first_line
 from audit.live.attempts import COUNTED, Attempt, step_cost
@@ -101,14 +101,14 @@ def _read_budget(budget: str | int | float, unit: str) -> int:
 
 def _find_plugin(kind: str, name: str) -> Plugin:
     """Return the plug-in of this name, or the one that a user's .sql file holds."""
-    by_name = {plugin.name: plugin for plugin in plugins(kind)}
+    by_name = {plugin.name: plugin for plugin in load_plugins(kind)}
     if name in by_name:
         return by_name[name]
     if not Path(name).is_file():
         raise AuditError(f"{not_there(KINDS[kind].one, name, sorted(by_name))}, or a .sql file")
     own = read_plugin(Path(name))
     check_plugin(kind, own)
-    if "candidate_scores" in relations_read(own.sql):
+    if "candidate_scores" in parse_relations(own.sql):
         raise AuditError(f"{own.path}: reads candidate_scores, and scores are not known live")
     return own
 
@@ -155,12 +155,14 @@ class Judge:
             budgets=(self.budget,), caps=(cap,), primary_cap=cap, orders=0,
             primary_selector=self._plugins.selectors[0].name,
         )  # fmt: skip
-        keep(con, settings, self._plugins)
+        store_settings(con, settings, self._plugins)
         return con
 
     def _build(self, cap: int, policy: Plugin) -> None:
         """Create the stages that the two questions read, and prepare the questions."""
-        stages = sources([*ASKED, *ONE_BANK], self._plugins, {**ONE_BANK, "tallies": "one_tally"})
+        stages = render_with_inputs(
+            [*ASKED, *ONE_BANK], self._plugins, {**ONE_BANK, "tallies": "one_tally"}
+        )
         if "binomial_tails" in stages and cap > MOST_TRIALS:
             raise AuditError(f"cap: at most {MOST_TRIALS:,} with the policy {policy.name}")
         for name in (*ONE_BANK, *sorted(set(stages) - set(ONE_BANK), key=STAGE_NAMES.index)):

@@ -13,7 +13,7 @@ from audit.errors import AuditError, first_line
 from audit.options import Reading
 from audit.sources.canonical import CHECKPOINT_COLUMNS, COLUMNS, read_column
 from audit.sources.containers import sniff
-from audit.sources.files import Chunk, Source, SourceFile, find_files, while_unchanged
+from audit.sources.files import Chunk, Source, SourceFile, find_files, refuse_changes
 
 # Columns of a checkpoint file; its question_id is a text, for a name or a number.
 KEY_COLUMNS = {name: COLUMNS[name] for name in ("archive", "competition", "seed")}
@@ -51,7 +51,7 @@ def load_checkpoints(
     notes: list[str] = []
     insert(con, "create temp table filed_checkpoints as", FILE_SCHEMA.empty_table())
     if file is not None:
-        for rows in while_unchanged(file, _check_rows(file, len(files), notes)):
+        for rows in refuse_changes(file, _check_rows(file, len(files), notes)):
             insert(con, "insert into filed_checkpoints", rows)
     con.execute(f"create temp table incoming_checkpoints as {render('incoming_checkpoints')}")
     if file is not None and "drop" in (reading.unlabelled, reading.failed):

@@ -23,11 +23,11 @@ from audit.load.trial import Trial, try_load
 from audit.load.writing import write_select
 from audit.options import Reading, read_options, write_arguments
 from audit.sources.canonical import COLUMNS
-from audit.sources.columns import file_stem
+from audit.sources.columns import remove_suffix
 from audit.sources.containers import CONTAINERS
 from audit.sources.files import Source, SourceFile, Unreadable, excerpt
-from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
-from audit.sources.opening import beginnings, open_source, readable_files
+from audit.sources.missing import NEEDS, OPTIONAL, explain_missing, find_missing_columns
+from audit.sources.opening import find_readable_files, limit_files, open_source
 from audit.sources.questions import Question
 from audit.sources.selects import is_selected
 from audit.text import plural, visible
@@ -60,8 +60,8 @@ def describe(
     check_reading(reading)
     if is_selected(sources, reading):
         return _describe_select(sources, reading)
-    files, skipped = readable_files(sources, reading)
-    files = beginnings(files)
+    files, skipped = find_readable_files(sources, reading)
+    files = limit_files(files)
     try:
         kinds, reading, questions = _ask_about_columns(files, reading)
     except Unreadable:
@@ -166,7 +166,7 @@ def _name_files(files: Sequence[SourceFile]) -> list[str]:
     paths = {file.path for file in files}
     folder = glob.escape(os.path.commonpath([path.parent for path in paths]))
     name = files[0].path.name
-    ending = name.removeprefix(file_stem(name))
+    ending = name.removeprefix(remove_suffix(name))
     for pattern in (f"{folder}/*{ending}", f"{folder}/**/*{ending}") if len(files) > 1 else ():
         if {Path(found) for found in glob.glob(pattern, recursive=True)} == paths:
             return [pattern]
@@ -214,8 +214,10 @@ def _write_verdict(
         for question in questions:
             yield from question.lines()
     elif trial.refusal:
-        missing = missing_columns(source, settled.reading) if "missing col" in trial.refusal else []
-        yield f"{NOT_YET} {'; '.join(explain(source, n) for n in missing) or trial.refusal}"
+        missing = (
+            find_missing_columns(source, settled.reading) if "missing col" in trial.refusal else []
+        )
+        yield f"{NOT_YET} {'; '.join(explain_missing(source, n) for n in missing) or trial.refusal}"
     elif failed:
         yield f"{NOT_YET} {_write_check(failed[0])}"
         yield from (f"  {_write_check(check)}" for check in failed[1:])
@@ -309,7 +311,7 @@ def _write_missing(source: Source, settled: Settled) -> Iterator[str]:
     """Yield a line for each missing column that limits results: label, references, prompts."""
     mapped = source.mapping.keys() | settled.reading.mapping.keys()
     if not settled.trial.counts["labelled"]:
-        yield f"absent: {explain(source, 'correct')}"
+        yield f"absent: {explain_missing(source, 'correct')}"
     for name in MATTERS:
         is_compared = name != "references" or settled.reading.answer != NO_ANSWER
         if name not in mapped and is_compared:
@@ -326,6 +328,6 @@ def _write_all(source: Source, settled: Settled) -> Iterator[str]:
             yield f"  {name:18}  from {mapping[name]}"
     if settled.unused:
         yield f"  unused              {', '.join(settled.unused)}"
-    for name in (*missing_columns(source, settled.reading), *OPTIONAL):
+    for name in (*find_missing_columns(source, settled.reading), *OPTIONAL):
         if name not in mapping:
-            yield f"  {explain(source, name)}"
+            yield f"  {explain_missing(source, name)}"

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from audit.database import check_schema, insert, require_attempts, transaction
 from audit.database.schema import KEY, has_answers
-from audit.engine import comment_relations, header, make_stale, quality, render
-from audit.engine.plugins import Plugin, check_columns, check_plugin, plugins, read_plugin
+from audit.engine import comment_relations, make_stale, quality, read_header, render
+from audit.engine.plugins import Plugin, check_columns, check_plugin, load_plugins, read_plugin
 from audit.errors import AuditError, first_line
 from audit.load.provenance import answer_kind, has_numbers, store_provenance
 from audit.load.schema import temporary_tables
@@ -53,10 +53,10 @@ def leave(
 
 def find_exit(option: str) -> Exit:
     """Read an exit from the value of --exit: a name, NAME:N, or a .sql file."""
-    ours = {plugin.name: plugin for plugin in plugins("exits")}
+    ours = {plugin.name: plugin for plugin in load_plugins("exits")}
     name, colon, size = option.partition(":")
     if name in ours:
-        default = header(name)["n"]
+        default = read_header(name)["n"]
         if colon and not (size.isdecimal() and 1 <= int(size) <= LARGEST_SIZE):
             raise AuditError(
                 f"--exit {option}: N must be a whole number from 1 to {LARGEST_SIZE:,}"

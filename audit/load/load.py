@@ -25,9 +25,9 @@ from audit.progress import Progress
 from audit.sources.canonical import COLUMNS, find_column
 from audit.sources.containers import CONTAINERS
 from audit.sources.files import Source, SourceFile, check_unchanged, excerpt
-from audit.sources.formats import formats
-from audit.sources.opening import readable_files
-from audit.sources.scores import check_mapped
+from audit.sources.formats import load_formats
+from audit.sources.opening import find_readable_files
+from audit.sources.scores import check_mapped_score
 from audit.sources.selects import is_selected, open_select, read_arguments
 from audit.text import first_names, visible
 
@@ -71,7 +71,7 @@ def load(
     select = read_arguments(sources) if is_selected(sources, reading) else []
     files, skipped = [file for argument in select for file in argument.files], list[str]()
     if not select:
-        files, skipped = readable_files(sources, reading)
+        files, skipped = find_readable_files(sources, reading)
     checkpoints = find_checkpoint_file(reading)
     with transaction(con):
         check_schema(con)
@@ -148,11 +148,11 @@ def _list_archives(con: duckdb.DuckDBPyConnection, rows: str) -> set[str]:
 
 def check_reading(reading: Reading) -> None:
     """Refuse unknown formats and columns, empty names, invalid patterns and options that clash."""
-    names = (*CONTAINERS, *formats())
+    names = (*CONTAINERS, *load_formats())
     if reading.format is not None and reading.format not in names:
         raise AuditError(f"--format {reading.format}: no such format; there are {', '.join(names)}")
     for name, origin in reading.mapping.items():
-        check_mapped(name, origin)
+        check_mapped_score(name, origin)
         if find_column(name) is None:
             raise AuditError(
                 f"--map {name}={origin}: no column {excerpt(name)} in the canonical schema; "

@@ -8,7 +8,7 @@ import duckdb
 from audit.answers.extract import NO_ANSWER
 from audit.database.schema import read_fact, relations, store_fact
 from audit.engine import render
-from audit.engine.settings import has_one_run, last_settings
+from audit.engine.settings import has_one_run, read_last_settings
 from audit.errors import AuditError
 from audit.options import Settings
 from audit.sources.files import excerpt
@@ -111,7 +111,7 @@ def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
 def _read_settings(con: duckdb.DuckDBPyConnection) -> Settings:
     """Read the settings of the last replay; without one return the defaults."""
     with suppress(AuditError, duckdb.Error):
-        return last_settings(con)
+        return read_last_settings(con)
     return Settings()
 
 

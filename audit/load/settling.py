@@ -14,11 +14,11 @@ from audit.errors import AuditError, first_line
 from audit.load.load import DIFFER, ONCE, TWO_RUNS
 from audit.load.trial import Trial, try_load
 from audit.options import Reading
-from audit.sources.columns import explode, lists_in
+from audit.sources.columns import explode_record, find_list_paths
 from audit.sources.containers import CONTAINERS
 from audit.sources.evidence import MOST_ROWS, Evidence, open_evidence
 from audit.sources.files import Source, SourceFile
-from audit.sources.formats import formats
+from audit.sources.formats import load_formats
 from audit.sources.questions import Asker, Guess, Proposal, Question
 
 # Another kind of answer is tried where boxes give fewer than this share of its answers.
@@ -56,10 +56,12 @@ class Settled:
 def settle(peeks: Sequence[Source], files: Sequence[SourceFile], reading: Reading) -> Settled:
     """Guess options that change no number, try the load, and ask about the others."""
     source = peeks[0]
-    lists = lists_in(source.mapping)
+    lists = find_list_paths(source.mapping)
     is_flat = source.format in CONTAINERS
     records = chain.from_iterable(p.records() if is_flat else p.sample for p in peeks)
-    exploded = chain.from_iterable(explode(record, lists) for record in islice(records, MOST_ROWS))
+    exploded = chain.from_iterable(
+        explode_record(record, lists) for record in islice(records, MOST_ROWS)
+    )
     try:
         with open_evidence(exploded) as evidence:
             asker = Asker(source, files, evidence, reading, lists)
@@ -201,7 +203,9 @@ def _find_answer(settled: Settled, files: Sequence[SourceFile], trial: Trial, as
         pattern = f"'regex:{found}' matches in {share:.0%}"
         proposal.ask("answer", words, pattern, "none: attempts pass or fail")
         return
-    is_run = counts["steps"] or not getattr(formats().get(asker.source.format), "has_answers", True)
+    is_run = counts["steps"] or not getattr(
+        load_formats().get(asker.source.format), "has_answers", True
+    )
     is_labelled = counts["labelled"] == counts["attempts"]
     if not boxed and settled.reading.grade is None and (is_labelled or is_run):
         _fill_answer(settled, files, NO_ANSWER, "no answer to vote on: attempts pass or fail")

@@ -14,7 +14,7 @@ from audit.database import insert
 from audit.database.arrow import create_empty
 from audit.database.schema import BY_ARCHIVE
 from audit.engine import render
-from audit.engine.batches import batches
+from audit.engine.batches import group_batches
 from audit.errors import AuditError
 from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES
 from audit.options import Reading
@@ -22,7 +22,7 @@ from audit.progress import Progress
 from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
 from audit.sources.containers import CONTAINERS
 from audit.sources.files import Chunk, Source, SourceFile, excerpt
-from audit.sources.missing import require
+from audit.sources.missing import require_columns
 from audit.sources.opening import open_source
 from audit.sources.runs import Runs
 from audit.sources.unused import keep_unused
@@ -61,7 +61,7 @@ def read_files(staging: Staging) -> Generator[pa.RecordBatch]:
         if staging.selected is not None and index:
             return
         source = staging.selected or runs.without_clashes(open_source(file, reading))
-        require(source, reading)
+        require_columns(source, reading)
         if source.format in CONTAINERS and file.sample is None:
             keep_unused(source)
         staging.opened.append(source)
@@ -161,7 +161,7 @@ def stage_files(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -
     create_empty(con, "temp table", "text_measures", render("text_measures"))
     outdated = set(staging.present)
     with closing(read_files(staging)) as read_batches, duckdb.connect() as beside:
-        for together in batches(read_batches, lambda rows: (rows.nbytes,), (TOGETHER_BYTES,)):
+        for together in group_batches(read_batches, lambda rows: (rows.nbytes,), (TOGETHER_BYTES,)):
             rows = pa.Table.from_batches(together)
             archives = set(rows["archive"].unique().to_pylist())
             remove_archives(con, archives & outdated)

@@ -11,7 +11,7 @@ from audit.engine import render
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.options import Reading
-from audit.sources.opening import beginnings
+from audit.sources.opening import limit_files
 from audit.sources.selects import is_selected
 
 
@@ -39,7 +39,7 @@ class Trial:
 
 def try_load(sources: Sequence[Any], reading: Reading) -> Trial:
     """Load the beginnings of files, or a whole select, into memory with all checks of a load."""
-    files = sources if is_selected(sources, reading) else beginnings(sources)
+    files = sources if is_selected(sources, reading) else limit_files(sources)
     try:
         with duckdb.connect() as con:
             con.execute("set threads = 2")

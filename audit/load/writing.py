@@ -16,7 +16,7 @@ from audit.load.settling import Settled
 from audit.load.trial import try_load
 from audit.options import Reading, write_arguments
 from audit.sources.canonical import COLUMNS
-from audit.sources.columns import lists_in
+from audit.sources.columns import find_list_paths
 from audit.sources.containers import CONTAINERS
 from audit.sources.files import Source, find_files
 from audit.sources.questions import HOLE
@@ -115,7 +115,7 @@ def _write_lines(
 ) -> Iterator[str]:
     """Write the select line by line, with guesses as comments and a mark per open question."""
     full = settled.reading
-    lists = lists_in(source.mapping | dict(full.mapping))
+    lists = find_list_paths(source.mapping | dict(full.mapping))
     beside = shlex.join(["load", *sources, "--sql", path.name, *write_arguments(reading)])
     yield f"-- {path.name}: one row per attempt ({beside})"
     yield "select"

@@ -7,7 +7,7 @@ import duckdb
 import pyarrow as pa
 
 from audit import __version__, engine
-from audit.engine.settings import last_settings
+from audit.engine.settings import read_last_settings
 from audit.options import FIRST_ORDERS, MOST_ORDERS
 from audit.output.headings import replayed_unit
 from audit.rules import RULES
@@ -26,7 +26,7 @@ def add_caption(
 ) -> pa.Table:
     """Add the unit of costs and a caption to a table's metadata; no archives means all of them."""
     words = " ".join(
-        [caption(con, engine.table_purpose(name), archives), *advisory_notes(name, table)]
+        [caption(con, engine.describe_table(name), archives), *advisory_notes(name, table)]
     )
     return table.replace_schema_metadata({"unit": replayed_unit(con).name, "caption": words})
 
@@ -59,7 +59,7 @@ def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str
     except duckdb.Error:
         # Without a replay, there are no settings to name.
         return mark + capital(purpose)
-    unit, settings = replayed_unit(con), last_settings(con)
+    unit, settings = replayed_unit(con), read_last_settings(con)
     used = {rule for (rule,) in con.execute("select rule from used_rules").fetchall()}
     parts = [
         mark + capital(purpose),

@@ -27,7 +27,7 @@ def write_card(
     if form not in FORMATS:
         raise AuditError(f"--format: {not_there('format', form, FORMATS)}")
     only = Filter(tuple(archives))
-    rows = filter_rows("budget_card", engine.table(con, "budget_card"), only)
+    rows = filter_rows("budget_card", engine.compute_table(con, "budget_card"), only)
     sources = con.sql(engine.render("card_sources")).to_arrow_table()
     files = filter_rows("card_sources", sources, only)
     settings = dict(con.execute("select key, value from settings order by key").fetchall())

@@ -12,7 +12,7 @@ import pyarrow as pa
 from audit import engine
 from audit.database import insert
 from audit.engine.build import render_file
-from audit.engine.settings import last_settings
+from audit.engine.settings import read_last_settings
 from audit.errors import AuditError, first_line
 from audit.output.choose import select_rows
 from audit.output.display import display_columns, is_number, text_table
@@ -68,8 +68,8 @@ def find_differences(
         for name in asked:
             if name not in loaded:
                 raise AuditError(f"--archive: {side}: {not_there('archive', name, loaded)}")
-    names = [*OTHERS, *engine.table_names()] if table is None else [table]
-    read = engine.relations_behind(names)
+    names = [*OTHERS, *engine.list_tables()] if table is None else [table]
+    read = engine.find_relations_behind(names)
     with duckdb.connect() as both, engine.prepared(old, read), engine.prepared(new, read):
         rows = [row for name in names for row in _compare(name, (old, new), both, tolerance, pairs)]
     return text_table(("what", "row", "column", "old", "new"), rows)
@@ -188,7 +188,7 @@ def _describe_moves(
             return []
         _insert_sides(both, "means", means, pairs)
         both.execute(f"create table moved as {engine.render('moved_problems')}")
-        settings = last_settings(new)
+        settings = read_last_settings(new)
         keys = ("measure", "archive", "budget", "rule")
         drawn = (settings.replicates, settings.bootstrap_seed)
         intervals = engine.paired_intervals(both, "from moved", keys, *drawn)
@@ -244,11 +244,11 @@ def _read_rows(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table | str:
             return con.sql("select key, value from settings").to_arrow_table()
         if name == "sources":
             return con.sql("select archive, file, sha256, rows from sources").to_arrow_table()
-        return engine.table(con, name)
+        return engine.compute_table(con, name)
     except (AuditError, duckdb.CatalogException) as error:
         return first_line(error)
 
 
 def key_columns(name: str) -> list[str]:
     """Return the key columns of a table, which its SQL file names as its grain."""
-    return engine.header(name)["grain"].split(", ")
+    return engine.read_header(name)["grain"].split(", ")

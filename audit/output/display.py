@@ -86,7 +86,7 @@ def number_format(name: str | None, column: str) -> str:
         return ""
     if aggregated := AGGREGATE.fullmatch(column):
         column = aggregated[1]
-    described = engine.column(name, column)
+    described = engine.find_column_meaning(name, column)
     if described.unit == "cost":
         is_budget = column.removesuffix("_low").removesuffix("_high").endswith("budget")
         return "budget" if is_budget else "cost"
@@ -152,7 +152,7 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
         ]
         rank, words = LAST_RANK, header
         if name is not None:
-            rank = int(engine.column(name, header).shown_first or LAST_RANK - 1)
+            rank = int(engine.find_column_meaning(name, header).shown_first or LAST_RANK - 1)
             words = heading(header, name, unit)
         columns.append(DisplayColumn(header, cells, is_number(field.type), rank, words))
     return columns
@@ -170,8 +170,8 @@ def format_table(
     if fmt not in FORMATS:
         raise AuditError(f"unknown format {fmt!r}: use one of {', '.join(FORMATS)}")
     columns = display_columns(name, table)
-    if fmt == "tex" and name in engine.table_names():
-        purpose = engine.table_purpose(name).encode()
+    if fmt == "tex" and name in engine.list_tables():
+        purpose = engine.describe_table(name).encode()
         written = table.schema.metadata or {}
         caption = capital(written.get(b"caption", purpose).decode())
         pixels = int(written.get(b"width", b"0"))

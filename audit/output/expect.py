@@ -81,7 +81,9 @@ def check_expectations(
 ) -> tuple[pa.Table, list[str]]:
     """Test every expectation; return a check for each, and a line for each row that fails."""
     checks, failures = Checks(), []
-    tables = {name: set_unit(con, engine.table(con, name)) for name in {e.table for e in expected}}
+    tables = {
+        name: set_unit(con, engine.compute_table(con, name)) for name in {e.table for e in expected}
+    }
     for one in expected:
         rows, failed, measured = _measure_expectation(one, tables[one.table])
         is_named = one.text.startswith(f"{one.table}:")

@@ -31,7 +31,7 @@ def export(
 
     Without a name, tables that cannot be written are added to `left_out`, with the reason.
     """
-    tables = tuple(engine.table_names())
+    tables = tuple(engine.list_tables())
     existing = (*tables, *engine.PUBLIC_RELATIONS)
     for name in names:
         if name not in existing:
@@ -46,7 +46,7 @@ def export(
     if not names:
         skipped |= {n: f"{n}: {why}; name it" for n, why in too_many_pairs(archives).items()}
     chosen = names or sorted(set(tables) - set(skipped))
-    with engine.prepared(con, engine.relations_behind(chosen)):
+    with engine.prepared(con, engine.find_relations_behind(chosen)):
         for done, name in enumerate(chosen):
             if progress:
                 progress(name, done, len(chosen))
@@ -67,10 +67,10 @@ def export(
 def _read_rows(con: duckdb.DuckDBPyConnection, name: str, only: Filter) -> Rows:
     """Return the filtered rows of a table or relation, sorted by its key."""
     if engine.is_table(name):
-        return filter_rows(name, engine.table(con, name), only)
+        return filter_rows(name, engine.compute_table(con, name), only)
     columns = con.table(name).columns
-    if name in engine.stage_names():
-        key = engine.header(name)["grain"]
+    if name in engine.list_files():
+        key = engine.read_header(name)["grain"]
     else:
         key = ", ".join(c for c in ATTEMPT_KEY if c in columns) if "seed" in columns else "all"
     rows = con.sql(f"from {name} where {write_condition(name, columns, only)} order by {key}")
@@ -82,5 +82,5 @@ def too_many_pairs(archives: int) -> dict[str, str]:
     if archives <= MOST_PAIRED_UNNAMED:
         return {}
     pairs = f"{archives:,} archives make {archives * (archives - 1) // 2:,} pairs"
-    names = engine.table_names()
+    names = engine.list_tables()
     return {n: pairs for n in names if "interval_comparisons" in engine.list_intervals(n)}

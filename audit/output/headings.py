@@ -11,7 +11,7 @@ DEFAULT = UNITS["completion"]
 
 def heading(column: str, table: str = "", unit: Unit = DEFAULT) -> str:
     """Write a column's heading: its name in words and its unit, such as 'accuracy, %'."""
-    said = engine.column(table, column).unit
+    said = engine.find_column_meaning(table, column).unit
     name = column.replace("_", " ")
     if said == "× B":
         return f"{name.removesuffix(' ratio')} / B"

@@ -44,7 +44,7 @@ class NamedQuery:
 
 def read_named_queries() -> list[NamedQuery]:
     """Read all queries of the folder `queries/`, sorted by name."""
-    paths = sorted(engine.resource("queries").glob("*.sql"))
+    paths = sorted(engine.find_folder("queries").glob("*.sql"))
     return [_read_query(path, is_ours=True) for path in paths]
 
 
@@ -162,7 +162,7 @@ def _run_query(
     is_plan = statement.type == duckdb.StatementType.EXPLAIN
     plan = "\n".join(rows.column(rows.num_columns - 1).to_pylist()) if is_plan else ""
     table = set_unit(con, rows.slice(0, limit) if limit else rows)
-    reads_records = bool(words & {*relations(con), *engine.table_names()})
+    reads_records = bool(words & {*relations(con), *engine.list_tables()})
     return Answer(table, rows.num_rows, plan, reads_records)
 
 
@@ -202,7 +202,7 @@ def _parse_statement(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Stateme
     if not _is_read_only(con):
         # A select may call a function that writes: refuse it if the connection can write.
         try:
-            engine.relations_read(sql)
+            engine.parse_relations(sql)
         except AuditError as error:
             raise AuditError(f"query: {error}") from None
     return statements[0]
@@ -248,7 +248,7 @@ def _refuse_missing_replays(
 ) -> None:
     """Refuse a query that failed because replays, or parts of them, are missing or stale."""
     missing = re.search(r"Table with name (\w+) does not exist", str(error))
-    if missing and missing.group(1) in (*engine.REPLAY_RELATIONS, *engine.table_names()):
+    if missing and missing.group(1) in (*engine.REPLAY_RELATIONS, *engine.list_tables()):
         try:
             require_replays(con)
         except AuditError as why:

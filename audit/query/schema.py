@@ -17,13 +17,13 @@ RELATION_KINDS = ("public", "table", "yours", "internal")
 def schema(con: duckdb.DuckDBPyConnection, name: str | None = None) -> pa.Table:
     """List all relations with kind and meaning, or the columns of the relation `name`."""
     stored = {relation: _find_kind(relation) for relation in relations(con)}
-    tables = dict.fromkeys(engine.table_names(), "table")
+    tables = dict.fromkeys(engine.list_tables(), "table")
     # A published table is computed on demand; an internal relation may have the same name.
     kinds = {**stored, **{t: kind for t, kind in tables.items() if stored.get(t) != "yours"}}
     if name is not None:
         return _list_columns(con, name, kinds)
     listed = sorted(kinds, key=lambda relation: (RELATION_KINDS.index(kinds[relation]), relation))
-    about = [engine.relation_comment(r) if kinds[r] != "yours" else "" for r in listed]
+    about = [engine.describe_relation(r) if kinds[r] != "yours" else "" for r in listed]
     rows = zip(listed, (kinds[relation] for relation in listed), about, strict=True)
     return text_table(("relation", "kind", "one row is"), rows)
 
@@ -35,7 +35,7 @@ def _find_kind(relation: str) -> str:
     if engine.is_table(relation):
         return "table"
     # Relations that the engine and load create for their own use.
-    internal = {*engine.REPLAY_RELATIONS, *engine.stage_names(), *SCHEMA, "replay_relations"}
+    internal = {*engine.REPLAY_RELATIONS, *engine.list_files(), *SCHEMA, "replay_relations"}
     return "internal" if relation in internal else "yours"
 
 
@@ -49,8 +49,10 @@ def _list_columns(con: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, st
             rows = con.execute(f"describe {engine.render(name)}").fetchall()
         except duckdb.Error:
             # The table needs replays, which are missing, or relations made only to compute it.
-            rows = [(field.name, str(field.type)) for field in engine.table(con, name).schema]
+            rows = [
+                (field.name, str(field.type)) for field in engine.compute_table(con, name).schema
+            ]
     else:
         rows = con.execute(f"describe {quoted(name)}").fetchall()
-    about = ((row[0], row[1].lower(), engine.column_comment(name, row[0])) for row in rows)
+    about = ((row[0], row[1].lower(), engine.describe_column(name, row[0])) for row in rows)
     return text_table(("column", "type", "meaning"), about)

@@ -59,8 +59,8 @@ def report(
         only = None
     archives = len(only.archives) if only else len(data.read_archives(con))
     left_out = _list_left_out(con, archives, formats)
-    names = [name for name in engine.table_names() if name not in left_out]
-    with engine.prepared(con, engine.relations_behind(names)):
+    names = [name for name in engine.list_tables() if name not in left_out]
+    with engine.prepared(con, engine.find_relations_behind(names)):
         tables_by_name, unavailable = read_tables(con, names, only, progress)
         values = collect_content(con, tables_by_name, unavailable | left_out, title, only)
         files = _render_files(con, out, formats, values)

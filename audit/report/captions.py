@@ -19,11 +19,11 @@ def figure_caption(name: str, chart: Row) -> str:
 
 def selector_words(name: str) -> str:
     """Describe what a selector picks, from the header of its SQL file."""
-    if name in engine.stage_names():
-        return engine.header(name)[name].removesuffix(".")
+    if name in engine.list_files():
+        return engine.read_header(name)[name].removesuffix(".")
     for kind in ("best", "vote", "exp_vote"):
         if name.startswith(f"{kind}_"):
-            words = engine.header(kind)[kind].removesuffix(".")
+            words = engine.read_header(kind)[kind].removesuffix(".")
             return f"{words} (score {name.removeprefix(f'{kind}_')})"
     return "a selector of your own: see the relation used_selectors"
 
@@ -32,7 +32,7 @@ def purpose(name: str) -> str:
     """Describe in one line what a table is for."""
     if name == "problems":
         return "Problems that go by a name, beside the number that the other tables show."
-    return capital(engine.table_purpose(name))
+    return capital(engine.describe_table(name))
 
 
 def empty_reason(name: str, settings: dict[str, str]) -> str:

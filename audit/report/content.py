@@ -68,7 +68,7 @@ def read_tables(
         if progress:
             progress(name, done, len(chosen) + 2)
         try:
-            rows = engine.table(con, name)
+            rows = engine.compute_table(con, name)
             rows = filter_rows(name, rows, only) if only else rows
             rows_by_name[name] = rows.replace_schema_metadata(words)
         except AuditError as error:
@@ -109,7 +109,7 @@ def collect_content(
     unit = replayed_unit(con)
     words = _load_sentences(archives, settings, unit, is_answered=has_answers(con))
     heading = own_title or recorded.title(con) or _make_title(archives, sources)
-    found = quality.find(con, [row["archive"] for row in archives], moment="report")
+    found = quality.find_findings(con, [row["archive"] for row in archives], moment="report")
     return {
         "title": (f"{SIMULATED}: " if simulated else "") + heading,
         "heading": heading,
@@ -133,7 +133,7 @@ def collect_content(
         "unit": unit,
         "limits": render_line(words.limits),
         "story": read_story(tables),
-        "warnings": [line.removeprefix("warn: ") for line in quality.lines(found, unit)],
+        "warnings": [line.removeprefix("warn: ") for line in quality.write_lines(found, unit)],
         "unfit": {
             archive: [*dict.fromkeys(row.check.replace("_", " ") for row in own)]
             for archive, own in itertools.groupby(found, lambda row: row.archive)

@@ -6,9 +6,9 @@ from pathlib import Path
 from audit.database import REPLAYED_ROW_GROUP, open_database, relations, transaction
 from audit.engine import comment_relations
 from audit.engine.build import render
-from audit.engine.quality import quality_notes
-from audit.engine.replay import build_stages, finish
-from audit.engine.settings import keep
+from audit.engine.quality import find_quality_notes
+from audit.engine.replay import build_stages, finish_replay
+from audit.engine.settings import store_settings
 from audit.engine.views import publish
 from audit.errors import AuditError
 from audit.load import provenance
@@ -44,16 +44,16 @@ def gather(folder: str | Path, db: str | Path, *, limits: Limits) -> Result:
             con.execute("set preserve_insertion_order = false")
             fill_records(con, run)
             comment_relations(con)
-            keep(con, settings, manifest.plugins)
+            store_settings(con, settings, manifest.plugins)
             for name, paths in files.items():
                 con.execute(f"create table {name} as from {read_parquet(paths)}")
             build_stages(con, settings, manifest.plugins, {*HANDED_DOWN, *WRITTEN})
             publish(con, manifest.plugins)
-            finish(con)
+            finish_replay(con)
             con.execute("update meta set value = 'fresh' where key = 'replays'")
         used = con.sql("from settings order by key").to_arrow_table()
         notes = provenance.list_load_notes(con, keys["notes"])
-        warnings = [*quality_notes(con), *quality_notes(con, moment="replay")]
+        warnings = [*find_quality_notes(con), *find_quality_notes(con, moment="replay")]
         notes += [provenance.replayed_note(con) or "", *dict.fromkeys(warnings)]
         ((banks,),) = con.execute("select count(*) from banks").fetchall()
         ((replays,),) = con.execute(render("replay_count")).fetchall()

@@ -12,8 +12,8 @@ import pyarrow as pa
 from audit.database import insert
 from audit.database.schema import LOADED, TEXTS, store_fact
 from audit.engine import build, render
-from audit.engine.scores import FOLDER, check_weights, score_of, scores
-from audit.engine.settings import keep
+from audit.engine.scores import FOLDER, check_weights, find_score, list_scores
+from audit.engine.settings import store_settings
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError
 from audit.load.load import finish_load
@@ -29,8 +29,8 @@ from audit.scale.folders import (
     read_receipt,
 )
 from audit.scale.plan import Manifest, read_manifest
-from audit.sources.opening import require_some
-from audit.sources.runs import appended
+from audit.sources.opening import require_files
+from audit.sources.runs import append_numbers
 from audit.text import literal, not_there
 
 # Stages that need all archives or all problems, so that parts read them and do not build them.
@@ -48,7 +48,7 @@ def make_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
     receipts = check_folders(run, manifest, "extract")
     read = dict(pair for receipt in receipts for pair in receipt["sources"])
     skipped = [*manifest.skipped, *(reason for r in receipts for reason in r["skipped"])]
-    require_some([*read], skipped)
+    require_files([*read], skipped)
     with create_folder(run, manifest, "keys") as (folder, made), open_memory(limits) as con:
         notes = [f"left out: {reason}" for reason in skipped]
         notes += [note for source in read.values() for note in source["notes"]]
@@ -56,13 +56,13 @@ def make_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
         settings = manifest.settings
         asked = (settings.archives, settings.competitions, settings.problems)
         settings = replace(settings, **vars(filters.match_filter(con, *asked, prefix="only-")))
-        selectors, names = manifest.plugins.selectors, scores(con)
-        for score in (score_of(one) for one in selectors if one.path.startswith(FOLDER)):
+        selectors, names = manifest.plugins.selectors, list_scores(con)
+        for score in (find_score(one) for one in selectors if one.path.startswith(FOLDER)):
             if score not in names:
                 unknown = not_there("score", score, names)
                 raise AuditError(f"--selectors: {unknown}; plan another run")
         check_weights(con, selectors, settings)
-        keep(con, settings, manifest.plugins)
+        store_settings(con, settings, manifest.plugins)
         for name in STAGE_NAMES:
             if name in HANDED_DOWN:
                 build(con, name, manifest.plugins)
@@ -109,7 +109,7 @@ def _settle_runs(con: duckdb.DuckDBPyConnection, reading: Reading) -> None:
         rows = con.execute(render("appended_attempts")).fetchall()
         seeds: list[int] = []
         for _, of_bank in groupby(rows, key=lambda row: row[:3]):
-            seeds += appended((file, seed) for *_, file, _, seed in of_bank)
+            seeds += append_numbers((file, seed) for *_, file, _, seed in of_bank)
         files, places = ([row[at] for row in rows] for at in (3, 4))
         columns = {"file": files, "place": places, "seed": seeds}
         insert(con, "create table appended as", pa.table(columns))

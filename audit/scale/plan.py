@@ -15,20 +15,20 @@ import pyarrow as pa
 
 from audit import __version__
 from audit.database.leftovers import atomic_file
-from audit.engine.batches import batches
+from audit.engine.batches import group_batches
 from audit.engine.plugins import KINDS, Plugin, Plugins
 from audit.engine.prices import read_prices
-from audit.engine.scores import named_scores
-from audit.engine.settings import Settings, as_tuples, resolve, resolve_plugins
-from audit.engine.sql_files import sql_digest
+from audit.engine.scores import find_named_scores
+from audit.engine.settings import Settings, as_tuples, resolve_plugins, resolve_settings
+from audit.engine.sql_files import digest_sql
 from audit.errors import AuditError, first_line
 from audit.load.load import check_reading
 from audit.options import Planned, Reading, Sources, public
 from audit.output import filters
 from audit.output.result import Result
 from audit.sources.files import SourceFile, find_files
-from audit.sources.missing import require
-from audit.sources.opening import open_source, require_some
+from audit.sources.missing import require_columns
+from audit.sources.opening import open_source, require_files
 from audit.study.fetch import download_sources
 
 MOST_PARTS = 99_999
@@ -112,14 +112,14 @@ def write_plan(
     files, skipped = _list_files(sources, reading)
     with duckdb.connect() as con:
         _create_promised_tables(con, reading, settings)
-        resolved = resolve(con, settings)
+        resolved = resolve_settings(con, settings)
         plugins = resolve_plugins(con, settings, resolved)
     if not resolved.budgets:
         raise AuditError(
             f"--budgets: what attempts cost in {resolved.unit} is not known before they are read; "
             "name the budgets of the plan"
         )
-    extracts = batches(enumerate(files), lambda item: (item[1].bytes,), (EXTRACT_BYTES,))
+    extracts = group_batches(enumerate(files), lambda item: (item[1].bytes,), (EXTRACT_BYTES,))
     content = {
         "parts": parts,
         "settings": asdict(resolved),
@@ -159,7 +159,7 @@ def _create_promised_tables(
     """
     con.execute("create table meta as select 'answer' as key, ? as value", [reading.answer])
     names = f"{settings.get('selectors') or ''},{settings.get('primary_selector') or ''}"
-    scores = {score for name in names.split(",") for score in named_scores(name)}
+    scores = {score for name in names.split(",") for score in find_named_scores(name)}
     con.execute(
         "create table scores as select '' as archive, '' as competition, 0::bigint as question_id, "
         "unnest(?::varchar[]) as score, 0::double as value",
@@ -171,11 +171,11 @@ def _list_files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFi
     """Return the source files and why others are skipped; refuse options they do not fit."""
     skipped: list[str] = []
     listed = find_files(sources, skipped if reading.skip_unreadable else None)
-    require_some(listed, skipped)
+    require_files(listed, skipped)
     files = [SourceFile(Path(os.path.abspath(file.path)), file.name, file.bytes) for file in listed]
     if not reading.skip_unreadable:
         # Options that do not fit the first file mostly fit none.
-        require(open_source(files[0], reading), reading)
+        require_columns(open_source(files[0], reading), reading)
     return files, skipped
 
 
@@ -243,5 +243,5 @@ def read_versions() -> dict[str, str]:
         "duckdb": duckdb.__version__,
         "numpy": numpy.__version__,
         "pyarrow": pa.__version__,
-        "SQL files": sql_digest(),
+        "SQL files": digest_sql(),
     }

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 
 from audit.database import relations
 from audit.engine import render
-from audit.engine.batches import batches
+from audit.engine.batches import group_batches
 from audit.engine.replay import build_stages, check_contracts
-from audit.engine.settings import keep
+from audit.engine.settings import store_settings
 from audit.engine.stages import PORTIONED, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explain_error
 from audit.load.load import describe_file, format_notes
@@ -30,7 +30,7 @@ from audit.scale.folders import (
 from audit.scale.keys import HANDED_DOWN, fill_records, make_keys
 from audit.scale.plan import Manifest, read_manifest, read_settings
 from audit.sources.files import SourceFile
-from audit.sources.opening import unreadable
+from audit.sources.opening import explain_unreadable
 from audit.text import literal
 
 # Rows that are written together: one row group of Parquet, from one file or several.
@@ -105,7 +105,9 @@ def extract_files(run: Path, number: int) -> int:
     with create_folder(run, manifest, "extract", number) as (folder, receipt):
         path = folder / "attempts.parquet"
         with pq.ParquetWriter(path, INCOMING, compression="zstd") as writer:
-            for group in batches(_read_rows(staging, [*files]), lambda b: (len(b),), (GROUP_ROWS,)):
+            for group in group_batches(
+                _read_rows(staging, [*files]), lambda b: (len(b),), (GROUP_ROWS,)
+            ):
                 writer.write_table(pa.Table.from_batches(group))
         receipt["skipped"] = skipped
         receipt["sources"] = [
@@ -121,7 +123,9 @@ def _skip_unreadable(files: dict[int, SourceFile], manifest: Manifest) -> list[s
     for number, file in [*files.items()]:
         if not file.path.exists() or file.path.stat().st_size != file.bytes:
             raise AuditError(f"{file.path}: has changed or gone since the plan; plan it again")
-        if manifest.reading.skip_unreadable and (reason := unreadable(file, manifest.reading)):
+        if manifest.reading.skip_unreadable and (
+            reason := explain_unreadable(file, manifest.reading)
+        ):
             reasons.append(reason)
             del files[number]
     return reasons
@@ -150,7 +154,7 @@ def part(folder: str | Path, number: int, *, limits: TaskLimits) -> Result:
     settings, plugins = read_settings(make_keys(run, limits)), manifest.plugins
     with create_folder(run, manifest, "part", number) as (new, _), open_memory(limits) as con:
         fill_records(con, run, number)
-        keep(con, settings, plugins)
+        store_settings(con, settings, plugins)
         # Walks are numbered over all banks, so this comes before other parts' banks are removed.
         con.execute(f"create table walks as {render('walks')}")
         con.execute("delete from banks where problem_id not in (select problem_id from problems)")

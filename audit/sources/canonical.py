@@ -63,7 +63,7 @@ class Column:
     comment: str = ""
 
 
-def whole_number(value: Any) -> int | None:
+def parse_whole_number(value: Any) -> int | None:
     """Return a value as an integer, or None where it is no whole number."""
     if isinstance(value, bool):
         return None
@@ -82,7 +82,7 @@ def _make_integers(least: int, most: int, expected: str, *, is_required: bool = 
     def rule(value: Any) -> int | None:
         if value is None and not is_required:
             return None
-        number = whole_number(value)
+        number = parse_whole_number(value)
         if number is None or number < least:
             raise ValueError(f"must be {expected}, found {excerpt(value)}")
         if number > most:
@@ -204,7 +204,7 @@ def _check_references(value: Any) -> list[str]:
     return [form for form in forms if form is not None]
 
 
-def csv_list(value: Any) -> Any:
+def parse_csv_list(value: Any) -> Any:
     """Parse a CSV cell as a JSON or Python list; return any other cell as a list of one."""
     # References from another file come as lists.
     if value is None or isinstance(value, list):
@@ -221,7 +221,7 @@ def csv_list(value: Any) -> Any:
 
 def _parse_cells(column: Column) -> Column:
     """Return a column of lists whose rule parses CSV cells first."""
-    return replace(column, rule=lambda value: column.rule(csv_list(value)))
+    return replace(column, rule=lambda value: column.rule(parse_csv_list(value)))
 
 
 def _parse_label(value: Any) -> bool | None:
@@ -466,19 +466,19 @@ def find_column(name: str) -> Column | None:
     return COLUMNS.get(name)
 
 
-def problem_name(value: Any) -> str:
+def check_problem_name(value: Any) -> str:
     """Return the name of a problem as text; a number becomes its digits. Refuse an empty one."""
-    number = None if isinstance(value, str) else whole_number(value)
+    number = None if isinstance(value, str) else parse_whole_number(value)
     name = _check_string(value) if number is None else str(number)
     if not name:
         raise ValueError("must not be empty")
     return name
 
 
-def problem_key(value: Any) -> str:
+def find_problem_key(value: Any) -> str:
     """Return the name of a problem, or "" where the rule of question_id will refuse the value."""
     try:
-        return problem_name(value)
+        return check_problem_name(value)
     except ValueError:
         return ""
 
@@ -493,7 +493,7 @@ def read_columns(
     """
     columns = dict(CSV_COLUMNS if source.format == "csv" else COLUMNS)
     if source.has_problem_names:
-        columns["question_id"] = Column(pa.string(), problem_name)
+        columns["question_id"] = Column(pa.string(), check_problem_name)
     for name in chunk.values:
         if name.startswith(SCORE_PREFIX):
             if find_column(name) is None:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from audit.sources.canonical import ANSWERING, COLUMNS, SCORE_PREFIX, SHARED, find_column, is_step
-from audit.sources.files import excerpt, safe_name
+from audit.sources.files import escape_name, excerpt
 from audit.sources.formats import (
     REASONING,
     Context,
@@ -16,25 +16,25 @@ from audit.sources.formats import (
     Record,
     as_count,
     as_references,
-    column,
-    grades_of,
+    declare_column,
+    find_grades,
     is_grade,
-    suffixes,
-    words,
+    list_suffixes,
+    split_words,
 )
 from audit.sources.formats.flat import RUN_TABLE, Word, as_ending, as_word
-from audit.sources.paths import EACH, LEAVES_SHOWN, Keys, find_keys, leaves, split_pattern, walk
-from audit.sources.scores import added, check_own, split_list, split_sum
+from audit.sources.paths import EACH, LEAVES_SHOWN, Keys, find_keys, list_paths, split_pattern, walk
+from audit.sources.scores import add_values, check_own_score, split_list, split_sum
 
 RECORDS_SHOWN = 16
 # Lists that hold a problem's attempts, by exact name: of texts or objects, or else of answers.
-OF_OBJECTS = words("attempts trials tries")
-OF_TEXTS = words(
+OF_OBJECTS = split_words("attempts trials tries")
+OF_TEXTS = split_words(
     "texts response responses completion completions generation generations generated_texts "
     "output outputs model_output model_outputs model_response model_responses sample samples "
     f"rollouts {' '.join(OF_OBJECTS)}"
 )
-OF_ANSWERS = words("archive_answers extracted_answers predicted_answers predictions preds")
+OF_ANSWERS = split_words("archive_answers extracted_answers predicted_answers predictions preds")
 # Pseudo-paths of --map: values taken from the location of a record.
 PLACES = ("@row", "@file", "@folder", "@path")
 PLACED = ("archive", "competition", "question_id", "seed")
@@ -63,10 +63,10 @@ class Origin:
 
     def plain(self, read: Callable[[Any], Any]) -> "Origin":
         """Return the origin without its conversion of values, if that is `read`."""
-        return at_path(self.where, self.keys) if self.keys and self.read is read else self
+        return make_origin(self.where, self.keys) if self.keys and self.read is read else self
 
 
-def at_path(where: str, keys: Keys, read: Callable[[Any], Any] | None = None) -> Origin:
+def make_origin(where: str, keys: Keys, read: Callable[[Any], Any] | None = None) -> Origin:
     """Return the origin of the values at a path of keys, converted by `read` if given."""
     if read is not None:
         make = read
@@ -79,7 +79,7 @@ def at_path(where: str, keys: Keys, read: Callable[[Any], Any] | None = None) ->
     return Origin(where, lambda record, position: walk(record, keys, position), keys)
 
 
-def lists_of(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
+def find_lists(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
     """Return the paths of the lists that hold the attempts of a row: the keys before each `*`."""
     before = (
         origin.keys[: origin.keys.index(EACH)]
@@ -89,13 +89,13 @@ def lists_of(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
     return tuple(dict.fromkeys(before))
 
 
-def lists_in(mapping: Mapping[str, str]) -> list[str]:
+def find_list_paths(mapping: Mapping[str, str]) -> list[str]:
     """Return the dotted paths before the `*` of each path of a mapping, each once."""
     paths = (path.partition("~")[0].split(".") for path in mapping.values())
     return list(dict.fromkeys(".".join(p[: p.index(EACH)]) for p in paths if EACH in p))
 
 
-def explode(record: Record, lists: Sequence[str]) -> Iterator[Record]:
+def explode_record(record: Record, lists: Sequence[str]) -> Iterator[Record]:
     """Yield one record per attempt of a row: each list is replaced by the attempt's item."""
     held = {name: record[name] for name in lists if isinstance(record.get(name), list)}
     if not held:
@@ -105,7 +105,7 @@ def explode(record: Record, lists: Sequence[str]) -> Iterator[Record]:
         yield record | dict(zip(held, items, strict=True))
 
 
-def attempts_of(record: Record, lists: Sequence[Keys], context: Context) -> Sequence[int]:
+def find_attempts(record: Record, lists: Sequence[Keys], context: Context) -> Sequence[int]:
     """Return the positions of the attempts in the lists of a row; refuse unequal lengths."""
     if not lists:
         return (0,)
@@ -118,7 +118,7 @@ def attempts_of(record: Record, lists: Sequence[Keys], context: Context) -> Sequ
             found = f"{'.'.join(keys)} must be a list, found {excerpt(attempts)}"
             raise context.file.error(f"row {context.row}: {found}")
     if len(set(counts.values())) > 1:
-        sizes = ", ".join(f"{safe_name(name)} has {count:,}" for name, count in counts.items())
+        sizes = ", ".join(f"{escape_name(name)} has {count:,}" for name, count in counts.items())
         needed = "one item for each attempt is needed"
         raise context.file.error(f"row {context.row}: {needed}, but {sizes}")
     count = next(iter(counts.values()), 0)
@@ -153,7 +153,7 @@ class _Columns:
         constants = {"archive": self._reading.archive, "competition": self._reading.competition}
         origins: dict[str, Origin | None] = {}
         for name in (*COLUMNS, *self._find_scores(), REASONING):
-            field = self._fields.get(name, column(name))
+            field = self._fields.get(name, declare_column(name))
             path = self._reading.mapping.get(name)
             if (constant := constants.get(name)) is not None:
                 origins[name] = _make_constant(f"--{name}", constant)
@@ -172,7 +172,7 @@ class _Columns:
         for name in self._names if self._is_flat else ():
             if not name.startswith(SCORE_PREFIX) or name in self._reading.mapping.values():
                 continue
-            check_own(name, self._file)
+            check_own_score(name, self._file)
             present = self._read_present(name)
             if present and all(map(is_grade, present)):
                 found = f"{excerpt(name)} holds {excerpt(present[0])}"
@@ -220,7 +220,7 @@ class _Columns:
         full = self._file.path.resolve()
         value = {"@file": full.name, "@folder": full.parent.name, "@path": full.as_posix()}[place]
         if pattern is None:
-            return _make_constant(path, file_stem(value) if place == "@file" else value)
+            return _make_constant(path, remove_suffix(value) if place == "@file" else value)
         # The match nearest to the file's own name.
         matches = list(pattern.finditer(value))
         if not matches or matches[-1][1] is None:
@@ -235,7 +235,7 @@ class _Columns:
             return terms[0]
         return Origin(
             path,
-            lambda record, position: added(
+            lambda record, position: add_values(
                 field.column, [term.get(record, position) for term in terms]
             ),
             looks_into=tuple(term.keys[0] for term in terms if term.keys),
@@ -250,16 +250,16 @@ class _Columns:
             raise self._file.error(f"{option}: one * is one list of attempts; two are one too many")
         keys = self._find_keys(plain)
         if keys is None:
-            has = columns_shown(self._sample)
+            has = list_columns(self._sample)
             raise self._file.error(f"{option}: no column {excerpt(plain)}; {has}")
         if of_list is not None:
-            return at_path(path, keys, of_list)
+            return make_origin(path, keys, of_list)
         if pattern is not None:
-            return at_path(path, keys, lambda value: _match_group(pattern, value))
-        if field.column == "correct" and (grades := grades_of(self._read_values(keys))):
-            return at_path(path, keys, lambda value: _convert_grade(grades, value))
+            return make_origin(path, keys, lambda value: _match_group(pattern, value))
+        if field.column == "correct" and (grades := find_grades(self._read_values(keys))):
+            return make_origin(path, keys, lambda value: _convert_grade(grades, value))
         read = as_references if field.column == "references" else field.read
-        return at_path(path, keys, read if plain != field.column else None)
+        return make_origin(path, keys, read if plain != field.column else None)
 
     # As the format declares
 
@@ -299,7 +299,7 @@ class _Columns:
         if not found:
             return None
         name = self._choose_path(field, list(found))
-        return replace(at_path(name, (name,), found[name].read), sql=found[name].sql)
+        return replace(make_origin(name, (name,), found[name].read), sql=found[name].sql)
 
     @cached_property
     def _has_problem_names(self) -> bool:
@@ -324,7 +324,7 @@ class _Columns:
                 in_lists = [path for path in in_lists if not path.endswith(EACH)]
             # What a row says once holds for each of its attempts if it is about the problem. So
             # does a finish reason; a cost may be a sum, and a label the vote's.
-            is_for_all = field.column == "finish_reason" or not of_attempt(field.column)
+            is_for_all = field.column == "finish_reason" or not is_of_attempt(field.column)
             paths = in_lists or (paths if is_for_all else [])
         return [path for path in paths if self._is_usable(field, path)]
 
@@ -365,7 +365,7 @@ class _Columns:
             yield f"{path}.{EACH}.{name}"
 
     def _make_origin(self, field: Field, path: str) -> Origin:
-        return at_path(
+        return make_origin(
             path, self._find_keys(path) or (), field.read if path != field.column else None
         )
 
@@ -403,7 +403,7 @@ class _Columns:
         if name is None and (starred := next(mapped, None)):
             name = starred.split(f".{EACH}")[0]
         elif name is not None and not self._is_list(name):
-            has = columns_shown(self._sample)
+            has = list_columns(self._sample)
             raise self._file.error(f"--explode {name}: no list of that name; {has}")
         elif name is None:
             name = self._find_named_list()
@@ -473,10 +473,10 @@ def _make_constant(where: str, value: Any) -> Origin:
     return Origin(where, lambda record, position: value)
 
 
-def file_stem(name: str) -> str:
+def remove_suffix(name: str) -> str:
     """Return the name of a file without its suffix, such as `.jsonl.gz`."""
     name = name[:-4] if name.lower().endswith(".zip") else name
-    for suffix in sorted(suffixes(), key=len, reverse=True):
+    for suffix in sorted(list_suffixes(), key=len, reverse=True):
         if name.lower().endswith(suffix) and len(name) > len(suffix):
             return name[: -len(suffix)]
     return name
@@ -495,7 +495,7 @@ def _is_fitting(values: Sequence[Any], fits: Callable[[Any], bool]) -> bool:
     return bool(values) and all(map(fits, values))
 
 
-def of_attempt(column: str) -> bool:
+def is_of_attempt(column: str) -> bool:
     """Tell whether a column belongs to one attempt, not to all attempts of a row."""
     return column == REASONING or (find_column(column) is not None and column not in SHARED)
 
@@ -509,7 +509,7 @@ def _count_items(record: Record, keys: Keys) -> int:
     return len(attempts) if isinstance(attempts, list) else 0
 
 
-def columns_shown(sample: Sequence[Record]) -> str:
+def list_columns(sample: Sequence[Record]) -> str:
     """List the columns of the first records for a message: "it has …"."""
-    paths = dict.fromkeys(path for record in sample[:RECORDS_SHOWN] for path in leaves(record))
-    return "it has " + ", ".join(safe_name(name) for name in list(paths)[:LEAVES_SHOWN])
+    paths = dict.fromkeys(path for record in sample[:RECORDS_SHOWN] for path in list_paths(record))
+    return "it has " + ", ".join(escape_name(name) for name in list(paths)[:LEAVES_SHOWN])

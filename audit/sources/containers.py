@@ -64,13 +64,13 @@ class Head(NamedTuple):
     is_cut: bool = True
 
 
-def once(look: Callable[[SourceFile], Fact]) -> Callable[[SourceFile], Fact]:
+def cached_per_file(look: Callable[[SourceFile], Fact]) -> Callable[[SourceFile], Fact]:
     """Cache a function of a file until the file changes."""
     remembered = lru_cache(maxsize=64)(look)
     return lambda file: remembered(replace(file, sample=None)) if file.state else look(file)
 
 
-@once
+@cached_per_file
 def sniff(file: SourceFile) -> Head:
     """Return the container of a file: parquet, zip, json (array or document), jsonl or csv."""
     try:
@@ -83,9 +83,9 @@ def sniff(file: SourceFile) -> Head:
                 raise file.unreadable("is a NumPy archive: write it as JSON lines or CSV")
             if head[:4] == b"PAR1" or (head and file.name.lower().endswith(".parquet")):
                 return Head("parquet")
-            if head.startswith(ZIP_MAGIC) and not zipped_file(file.path):
+            if head.startswith(ZIP_MAGIC) and not find_zipped_file(file.path):
                 return Head(_sniff_zip(file))
-            data = unzipped(raw).read(HEAD_BYTES)
+            data = open_unzipped(raw).read(HEAD_BYTES)
     except DAMAGED as error:
         raise file.unreadable(f"{DAMAGE}: {error}") from None
     if data[257:262] == TAR_MAGIC:
@@ -105,7 +105,7 @@ def _sniff_text(file: SourceFile, content: bytes) -> str:
     return "json" if JSON_ARRAY.match(content) or (is_json and content[:1] == b"[") else "csv"
 
 
-def zipped_file(path: str | os.PathLike[str]) -> str | None:
+def find_zipped_file(path: str | os.PathLike[str]) -> str | None:
     """Return the name of the only file in a zip archive that is no Inspect log, or None."""
     names = [] if str(path).lower().endswith(".eval") else _list_zip_members(path)
     return names[0] if len(names) == 1 and not LOG_MEMBER.match(names[0]) else None
@@ -132,20 +132,20 @@ def _sniff_zip(file: SourceFile) -> str:
     return "zip"
 
 
-def first_bytes(file: SourceFile, size: int) -> bytes:
+def read_first_bytes(file: SourceFile, size: int) -> bytes:
     """Read the first bytes of a file, decompressed where needed."""
     try:
         with open(file.path, "rb") as raw:
-            return unzipped(raw).read(size)
+            return open_unzipped(raw).read(size)
     except DAMAGED as error:
         raise file.unreadable(f"{DAMAGE}: {error}") from None
 
 
-def unzipped(raw: BinaryIO) -> Stream:
+def open_unzipped(raw: BinaryIO) -> Stream:
     """Rewind a stream; return it decompressed if it is gzip or a zip archive of one file."""
     raw.seek(0)
     magic = raw.read(2)
     raw.seek(0)
-    if magic == ZIP_MAGIC and (name := zipped_file(raw.name)):
+    if magic == ZIP_MAGIC and (name := find_zipped_file(raw.name)):
         return zipfile.ZipFile(raw).open(name)
     return gzip.GzipFile(fileobj=raw) if magic == GZIP_MAGIC else raw

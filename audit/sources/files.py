@@ -44,7 +44,7 @@ class SourceFile:
     @property
     def shown_name(self) -> str:
         """Return the name as messages give it."""
-        return safe_name(self.name)
+        return escape_name(self.name)
 
     def error(self, what: str) -> AuditError:
         """Return an error in one line that begins with the name of this file."""
@@ -69,7 +69,7 @@ class Chunk:
     def place(self, at: int) -> str:
         """Return where a row is: its number, and its file where the source reads several."""
         name = self.names[at] if self.names else None
-        return f"row {self.rows[at]}" + (f" ({safe_name(name)})" if name else "")
+        return f"row {self.rows[at]}" + (f" ({escape_name(name)})" if name else "")
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Source:
     records: Callable[[], Iterator[dict[str, Any]]] = lambda: iter(())
 
 
-def safe_name(name: str) -> str:
+def escape_name(name: str) -> str:
     """Return a name for a one-line message, escaped and shortened where needed."""
     return name if name.isprintable() and len(name) <= 200 else excerpt(name)
 
@@ -173,7 +173,7 @@ def check_unchanged(file: SourceFile) -> None:
         raise file.error("changed while it was read; load it when it is written")
 
 
-def while_unchanged(file: SourceFile, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+def refuse_changes(file: SourceFile, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
     """Yield the chunks of a file; refuse it if it changes meanwhile (threat model, d)."""
     check_unchanged(file)
     try:
@@ -213,10 +213,10 @@ def _search_folder(folder: Path) -> Iterator[tuple[Path, str]]:
     Skip .json files without records: tools write settings and results as .json, too.
     """
     # A format names its own suffixes, and formats are declared in terms of files.
-    from audit.sources.formats import suffixes
-    from audit.sources.readers.documents import holds_records
+    from audit.sources.formats import list_suffixes
+    from audit.sources.readers.documents import has_records
 
-    endings = suffixes()
+    endings = list_suffixes()
     paths = [
         Path(parent, name)
         for parent, _, names in os.walk(folder)
@@ -231,7 +231,7 @@ def _search_folder(folder: Path) -> Iterator[tuple[Path, str]]:
         if path.suffix.lower() != ".json"
         or path.name.lower().endswith(".traj.json")
         or not path.is_file()
-        or holds_records(path)
+        or has_records(path)
     ]
     # Where nothing else is there, single objects may be records, one a file.
     for path in logs or sorted(paths):

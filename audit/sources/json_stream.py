@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from audit.sources import containers
-from audit.sources.containers import Stream, unzipped
+from audit.sources.containers import Stream, open_unzipped
 from audit.sources.files import Row, SourceFile, excerpt
 
 # Exceptions of reading a damaged file or invalid JSON.
@@ -19,7 +19,7 @@ BLOCK = 1 << 16
 SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def check_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the pairs of a JSON object as a dict; refuse a duplicate key."""
     members = dict(pairs)
     if len(members) != len(pairs):
@@ -35,7 +35,7 @@ class JsonStream:
     def __init__(self, stream: Stream, longest: int) -> None:
         self._stream = stream
         self._longest = longest
-        self._json = json.JSONDecoder(object_pairs_hook=unique_keys)
+        self._json = json.JSONDecoder(object_pairs_hook=check_unique_keys)
         # Bytes that are no UTF-8 are refused with the row and column that hold them.
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
         self._text = ""
@@ -136,13 +136,13 @@ def stream_records(
             before = done
 
 
-def file_members(file: SourceFile, list_name: str, what: str) -> Iterator[tuple[str, Any]]:
+def read_members(file: SourceFile, list_name: str, what: str) -> Iterator[tuple[str, Any]]:
     """Yield the members of the object in a file, as `JsonStream.members` does."""
     with _open_stream(file, what) as (stream, _):
         yield from stream.members(list_name)
 
 
-def items_of(name: str) -> Callable[[JsonStream], Iterator[Any]]:
+def make_item_reader(name: str) -> Callable[[JsonStream], Iterator[Any]]:
     """Return a function that reads the items of one member, such as `samples`, of an object."""
     return lambda stream: (
         value for key, value in stream.members(name) if key == name and value is not None
@@ -154,7 +154,7 @@ def _open_stream(file: SourceFile, what: str) -> Iterator[tuple[JsonStream, Bina
     row = 0
     try:
         with open(file.path, "rb") as raw:
-            stream = JsonStream(unzipped(raw), containers.LONGEST_LINE)
+            stream = JsonStream(open_unzipped(raw), containers.LONGEST_LINE)
             try:
                 yield stream, raw
             finally:
@@ -164,7 +164,7 @@ def _open_stream(file: SourceFile, what: str) -> Iterator[tuple[JsonStream, Bina
         raise file.unreadable(f"{what}: {f'row {row}: ' if row else ''}{reason}") from None
 
 
-def small_document(path: Path) -> Any:
+def read_small_document(path: Path) -> Any:
     """Read a small JSON file; return None where it is missing or invalid."""
     try:
         return json.loads(path.read_bytes())
@@ -172,7 +172,7 @@ def small_document(path: Path) -> Any:
         return None
 
 
-def first_members(data: bytes) -> tuple[dict[str, Any], bool]:
+def read_first_members(data: bytes) -> tuple[dict[str, Any], bool]:
     """Return the complete members of the first object in some bytes, and whether all are."""
     members: dict[str, Any] = {}
     try:

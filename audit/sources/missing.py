@@ -50,7 +50,7 @@ NEEDS = {
 OPTIONAL = tuple(name for name in NEEDS if name != "text" and not COLUMNS[name].is_required)
 
 
-def missing_columns(source: Source, reading: Reading) -> list[str]:
+def find_missing_columns(source: Source, reading: Reading) -> list[str]:
     """Return the required columns that the file lacks and no option supplies."""
     mapping = source.mapping
     missing = [
@@ -67,7 +67,7 @@ def missing_columns(source: Source, reading: Reading) -> list[str]:
     return missing if set(answered) & mapping.keys() else [*missing, *answered[:1]]
 
 
-def explain(source: Source, column: str) -> str:
+def explain_missing(source: Source, column: str) -> str:
     """Say what is lost without a missing column, and the option that supplies it."""
     what, cost, option = NEEDS[column]
     why = source.ambiguous.get(column) or source.absent.get(column)
@@ -81,9 +81,9 @@ def explain(source: Source, column: str) -> str:
     return f"no {what}: {cost}; pass {option}" + (f" ({why})" if why else "")
 
 
-def require(source: Source, reading: Reading) -> None:
+def require_columns(source: Source, reading: Reading) -> None:
     """Refuse a file that lacks required columns; name all of them and what to pass."""
-    missing = missing_columns(source, reading)
+    missing = find_missing_columns(source, reading)
     if not missing:
         return
     any_of = "text (or boxed_answer, or archive_answer)"
@@ -94,6 +94,6 @@ def require(source: Source, reading: Reading) -> None:
         raise source.file.error(
             f"{what}; add {', '.join(f'… as {name}' for name in missing)}{none}"
         )
-    explained = "; ".join(explain(source, name) for name in missing)
+    explained = "; ".join(explain_missing(source, name) for name in missing)
     renamed = "what goes by another name is named with --map CANONICAL=PATH"
     raise source.file.error(f"{what}; {explained}; {renamed}")

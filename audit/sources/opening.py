@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.files import Chunk, Source, SourceFile, Unreadable, find_files, while_unchanged
+from audit.sources.files import Chunk, Source, SourceFile, Unreadable, find_files, refuse_changes
 from audit.sources.readers import read_source
-from audit.sources.stand_ins import settle_failed, stand_in
+from audit.sources.stand_ins import fill_missing, settle_failed
 
 # Bytes that `describe` tries of all files together, and the least of each file.
 TRIED_BYTES = 8_000_000
 LEAST_BYTES = 50_000
 
 
-def beginnings(files: Sequence[SourceFile]) -> list[SourceFile]:
+def limit_files(files: Sequence[SourceFile]) -> list[SourceFile]:
     """Limit each file to its beginning, unless it is limited already."""
     share = TRIED_BYTES / max(sum(file.bytes for file in files), 1)
     return [
@@ -30,8 +30,8 @@ def open_source(file: SourceFile, reading: Reading) -> Source:
     source = read_source(file, reading)
     if file.sample is not None:
         source = replace(source, chunks=_limit_chunks(source, file.sample))
-    source = settle_failed(stand_in(source, reading), reading)
-    return replace(source, chunks=while_unchanged(file, _forget_sample(source)))
+    source = settle_failed(fill_missing(source, reading), reading)
+    return replace(source, chunks=refuse_changes(file, _forget_sample(source)))
 
 
 def _limit_chunks(source: Source, most: int) -> Iterator[Chunk]:
@@ -48,7 +48,7 @@ def _limit_chunks(source: Source, most: int) -> Iterator[Chunk]:
         before = chunk.done
 
 
-def readable_files(
+def find_readable_files(
     sources: Sequence[str | SourceFile], reading: Reading
 ) -> tuple[list[SourceFile], list[str]]:
     """Return the files of the sources, and with --skip-unreadable why some are left out.
@@ -58,14 +58,14 @@ def readable_files(
     if not reading.skip_unreadable:
         return find_files(sources), []
     skipped: list[str] = []
-    reasons = {file: unreadable(file, reading) for file in find_files(sources, skipped)}
+    reasons = {file: explain_unreadable(file, reading) for file in find_files(sources, skipped)}
     usable = [file for file, reason in reasons.items() if reason is None]
     skipped += filter(None, reasons.values())
-    require_some(usable, skipped)
+    require_files(usable, skipped)
     return usable, skipped
 
 
-def unreadable(file: SourceFile, reading: Reading) -> str | None:
+def explain_unreadable(file: SourceFile, reading: Reading) -> str | None:
     """Return why a file cannot be read to its end, or None where it can."""
     try:
         for _ in open_source(file, reading).chunks:
@@ -75,7 +75,7 @@ def unreadable(file: SourceFile, reading: Reading) -> str | None:
     return None
 
 
-def require_some(usable: Sequence[object], skipped: Sequence[str]) -> None:
+def require_files(usable: Sequence[object], skipped: Sequence[str]) -> None:
     """Refuse a load without any readable file; give the reason of the first."""
     if not usable:
         raise AuditError(f"no file can be read: {skipped[0]}")

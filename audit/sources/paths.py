@@ -53,21 +53,21 @@ def walk(value: Any, keys: Sequence[str], position: int = 0) -> Any:
     return value
 
 
-def value_at(record: Any, *paths: str) -> Any:
+def find_value(record: Any, *paths: str) -> Any:
     """Return the first value at any of some dotted paths, or None."""
     values = (walk(record, path.split(".")) for path in paths)
     return next((value for value in values if value is not None), None)
 
 
-def items(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """Return a list as it is, and an empty list for any other value."""
     return value if isinstance(value, list) else []
 
 
-def leaves(record: Any, before: str = "", depth: int = 3) -> Iterator[str]:
+def list_paths(record: Any, before: str = "", depth: int = 3) -> Iterator[str]:
     """Yield the dotted paths of the values of a record, for a message."""
     for key, value in record.items():
         if isinstance(value, dict) and value and depth:
-            yield from leaves(value, f"{before}{key}.", depth - 1)
+            yield from list_paths(value, f"{before}{key}.", depth - 1)
         else:
             yield f"{before}{key}"

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from audit.answers.extract import NO_ANSWER
 from audit.options import Reading
 from audit.sources.canonical import COLUMNS
-from audit.sources.columns import COST, COSTLIKE, file_stem
+from audit.sources.columns import COST, COSTLIKE, remove_suffix
 from audit.sources.containers import CONTAINERS
 from audit.sources.evidence import Evidence, Leaf
 from audit.sources.files import Source, SourceFile
-from audit.sources.formats import is_grade, words
-from audit.sources.missing import missing_columns
+from audit.sources.formats import is_grade, split_words
+from audit.sources.missing import find_missing_columns
 from audit.sources.paths import EACH
 
 HOLE = "???"
@@ -151,7 +151,7 @@ class Asker:
             for name, path in source.mapping.items()
         }
         self.proposal = Proposal(mapping=dict(reading.mapping))
-        self.missing = missing_columns(source, reading)
+        self.missing = find_missing_columns(source, reading)
         # A tool's own format says where everything is: what it lacks is nowhere.
         self.is_open = source.format in CONTAINERS
         # Columns already in use, without those that only checks read.
@@ -159,11 +159,11 @@ class Asker:
         self.places = [f"@file ({len(files):,} files)"] if len(files) > 1 else []
         paths = [file.path.resolve() for file in files]
         folder = os.path.basename(os.path.commonpath([p.parent for p in paths])) if paths else ""
-        self.name = (file_stem(paths[0].name) if len(paths) == 1 else folder) or "all"
+        self.name = (remove_suffix(paths[0].name) if len(paths) == 1 else folder) or "all"
 
     def propose(self) -> Proposal:
         """Propose names and options for missing columns, and questions where nothing decides."""
-        for name in words(
+        for name in split_words(
             "question_id archive competition seed completion_tokens finish_reason text"
         ):
             # Where an answer may come from, another column may be missing instead of the text.

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from audit.sources.canonical import problem_key, whole_number
+from audit.sources.canonical import find_problem_key, parse_whole_number
 from audit.sources.files import Chunk, Source
-from audit.sources.stand_ins import value_rows
+from audit.sources.stand_ins import read_value_rows
 
 
 class Runs:
@@ -39,7 +39,7 @@ class Runs:
         number = self._count
         for chunk in source.chunks:
             archives = []
-            for archive, competition in value_rows(chunk, "archive", "competition"):
+            for archive, competition in read_value_rows(chunk, "archive", "competition"):
                 files = self._files.setdefault((str(archive), str(competition)), [])
                 if number not in files:
                     files.append(number)
@@ -54,18 +54,18 @@ class Runs:
         for chunk in source.chunks:
             names = ("archive", "competition", "question_id", "seed")
             seeds = []
-            for archive, competition, problem, seed in value_rows(chunk, *names):
-                number = whole_number(seed)
+            for archive, competition, problem, seed in read_value_rows(chunk, *names):
+                number = parse_whole_number(seed)
                 if number is None:
                     seeds.append(seed)  # The column's own rule says what is wrong.
                     continue
-                key = (str(archive), str(competition), problem_key(problem))
+                key = (str(archive), str(competition), find_problem_key(problem))
                 used = self._used.setdefault(key, set())
                 seeds.append(_find_free(number, used, before.get(key, ())))
             yield replace(chunk, values={**chunk.values, "seed": seeds})
 
 
-def appended(attempts: Iterable[tuple[int, int]]) -> Iterator[int]:
+def append_numbers(attempts: Iterable[tuple[int, int]]) -> Iterator[int]:
     """Yield the numbers that `append` gives attempts, each a pair of file and own number."""
     used: set[int] = set()
     for _, of_file in groupby(attempts, key=lambda attempt: attempt[0]):

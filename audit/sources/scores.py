@@ -26,7 +26,7 @@ COUNTS = ("prompt_tokens", "cached_tokens", "completion_tokens")
 ADDED = (*COUNTS, "money", "seconds")
 
 
-def check_mapped(column: str, path: str) -> None:
+def check_mapped_score(column: str, path: str) -> None:
     """Refuse --map of a score with an invalid name."""
     if column == LOGPROB_SCORE:
         raise AuditError(f"--map {column}={path}: {LOGPROBS.format(path)}")
@@ -34,7 +34,7 @@ def check_mapped(column: str, path: str) -> None:
         raise AuditError(f"--map {column}={path}: {NAMES}, as in score_prm")
 
 
-def check_own(name: str, file: SourceFile) -> None:
+def check_own_score(name: str, file: SourceFile) -> None:
     """Refuse a file whose column of scores has an invalid name."""
     if name == LOGPROB_SCORE:
         raise file.error(f"column {name}: {LOGPROBS.format(name)}")
@@ -71,7 +71,7 @@ def split_sum(column: str, path: str) -> list[str]:
     return parts if column in ADDED and len(parts) > 1 and all(parts) else [path]
 
 
-def added(column: str, values: Sequence[Any]) -> Any:
+def add_values(column: str, values: Sequence[Any]) -> Any:
     """Return the sum of the present values, or the first invalid one for a later rule to refuse."""
     total: int | float | None = None
     for value in values:

@@ -17,9 +17,9 @@ from audit.sources.canonical import COLUMNS, find_column
 from audit.sources.files import Chunk, Source, SourceFile, excerpt, find_files
 from audit.sources.formats import REASONING
 from audit.sources.readers.selected import FILENAME, Select, read_chunks, read_relation
-from audit.sources.stand_ins import settle_failed, stand_in
+from audit.sources.stand_ins import fill_missing, settle_failed
 from audit.sources.unused import keep_unselected
-from audit.sources.views import Argument, open_views, view_names
+from audit.sources.views import Argument, name_views, open_views
 
 # Options that name columns or files, which a select does itself.
 SAID_BY_SELECT = ("format", "mapping", "explode", "runs", "skip_unreadable")
@@ -46,7 +46,7 @@ def is_selected(sources: Sequence[Any], reading: Reading) -> bool:
 def read_arguments(sources: Sequence[Any]) -> list[Argument]:
     """Find the files, or convert the table, of each source of a select."""
     arguments = []
-    names = view_names(len(sources))
+    names = name_views(len(sources))
     for name, source in zip(names, sources, strict=True):
         if not is_table(source):
             arguments.append(Argument(find_files([source])))
@@ -86,14 +86,14 @@ def open_select(
     stack = ExitStack()
     try:
         views = stack.enter_context(open_views(arguments, settings))
-        relation = read_relation(views, select, view_names(len(arguments)))
+        relation = read_relation(views, select, name_views(len(arguments)))
         names = relation.columns
         _check_names(select, names)
         files = [file for argument in arguments for file in argument.files]
         chunks = read_chunks(stack, select, relation, files)
         facts = Counter[str]()
         kept: dict[str, str] = {}
-        for view in view_names(len(arguments)):
+        for view in name_views(len(arguments)):
             keep_unselected(views, view, select.text, kept, facts)
     except BaseException:
         stack.close()
@@ -114,7 +114,7 @@ def open_select(
         notes=facts,
         has_problem_names="question_id" in names,
     )
-    return settle_failed(stand_in(source, reading), reading)
+    return settle_failed(fill_missing(source, reading), reading)
 
 
 def _read_setting(con: duckdb.DuckDBPyConnection, name: str) -> Any:

@@ -12,15 +12,15 @@ import pyarrow.compute as pc
 
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.canonical import ANSWERING, csv_list, problem_key, problem_name
-from audit.sources.columns import RECORDS_SHOWN, columns_shown
+from audit.sources.canonical import ANSWERING, check_problem_name, find_problem_key, parse_csv_list
+from audit.sources.columns import RECORDS_SHOWN, list_columns
 from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, find_files
 from audit.sources.formats import REASONING, as_references
-from audit.sources.json_stream import small_document
+from audit.sources.json_stream import read_small_document
 from audit.sources.readers import read_rows
-from audit.sources.readers.chunks import empty
-from audit.sources.readers.parquet import python_values
+from audit.sources.readers.chunks import make_empty_error
+from audit.sources.readers.parquet import convert_values
 
 # Looks up a fact by (archive or competition, problem); None where the file has none.
 Facts = Callable[[Any, str], Any]
@@ -42,7 +42,7 @@ LABELS = {
 RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
 
 
-def stand_in(source: Source, reading: Reading) -> Source:
+def fill_missing(source: Source, reading: Reading) -> Source:
     """Fill columns from options: finish reason, token counts, references and labels."""
     filled: dict[str, Callable[[Chunk], Sequence[Any]]] = {}
     mapping = dict(source.mapping)
@@ -51,22 +51,22 @@ def stand_in(source: Source, reading: Reading) -> Source:
         filled["finish_reason"] = lambda chunk: [reading.finish_reason] * len(chunk.rows)
     is_countable = "text" in mapping and "completion_tokens" not in mapping
     if reading.count_tokens is not None and is_countable:
-        count = token_counter(reading.count_tokens)
+        count = make_token_counter(reading.count_tokens)
         mapping["completion_tokens"] = f"counted with {reading.count_tokens}"
         filled["completion_tokens"] = lambda chunk: _count_tokens(chunk, count)
     if reading.references is not None:
         accepted = _read_references(_find_file("--references", reading.references))
         mapping["references"] = f"--references {os.path.basename(reading.references)}"
         filled["references"] = lambda chunk: [
-            accepted(competition, problem_key(problem))
-            for competition, problem in value_rows(chunk, "competition", "question_id")
+            accepted(competition, find_problem_key(problem))
+            for competition, problem in read_value_rows(chunk, "competition", "question_id")
         ]
     if reading.labels is not None:
         labels = _read_labels(_find_file("--labels", reading.labels))
         mapping["correct"] = f"--labels {os.path.basename(reading.labels)}"
         filled["correct"] = lambda chunk: [
             labels(archive, str(problem))
-            for archive, problem in value_rows(chunk, "archive", "question_id")
+            for archive, problem in read_value_rows(chunk, "archive", "question_id")
         ]
     if reading.grade is not None and "references" in mapping:
         mapping["correct"] = "references"
@@ -83,33 +83,33 @@ def _add_reasoning_length(chunk: Chunk) -> Chunk:
         return chunk
     lengths = [
         len(reasoning) if isinstance(reasoning, str) else None
-        for reasoning in column_values(chunk, REASONING)
+        for reasoning in read_values(chunk, REASONING)
     ]
     return replace(chunk, values={**chunk.values, "reasoning_length": lengths})
 
 
-def column_values(chunk: Chunk, name: str) -> list[Any]:
+def read_values(chunk: Chunk, name: str) -> list[Any]:
     """Return the raw values of a column, one for each row."""
     values = chunk.values.get(name)
     if values is None:
         return [None] * len(chunk.rows)
-    return python_values(values) if isinstance(values, pa.Array) else list(values)
+    return convert_values(values) if isinstance(values, pa.Array) else list(values)
 
 
-def value_rows(chunk: Chunk, *names: str) -> Iterator[tuple[Any, ...]]:
+def read_value_rows(chunk: Chunk, *names: str) -> Iterator[tuple[Any, ...]]:
     """Return the raw values of some columns, a tuple for each row."""
-    return zip(*(column_values(chunk, name) for name in names), strict=True)
+    return zip(*(read_values(chunk, name) for name in names), strict=True)
 
 
 def _count_tokens(chunk: Chunk, count: Callable[[str], int | None]) -> list[int | None]:
     """Count the tokens of each text and of its reasoning, which was paid for, too."""
-    pairs = value_rows(chunk, REASONING, "text")
+    pairs = read_value_rows(chunk, REASONING, "text")
     return [
         sum(count(part) or 0 for part in pair if isinstance(part, str)) or None for pair in pairs
     ]
 
 
-def token_counter(encoding: str) -> Callable[[str], int | None]:
+def make_token_counter(encoding: str) -> Callable[[str], int | None]:
     """Return a function that counts a text's tokens; None for a text that cannot be encoded."""
     from audit import tokens
 
@@ -149,7 +149,7 @@ def _read_facts(
     """
     rows = [(number, record) for number, record, *_ in read_rows(file, sniff(file).container)]
     if not rows:
-        raise empty(file)
+        raise make_empty_error(file)
     held = dict.fromkeys(name for _, record in rows for name in record if record[name] is not None)
     found = {
         column: next((name for name in names.split() if name in held), None)
@@ -157,13 +157,13 @@ def _read_facts(
     }
     group, *needed = known
     if missing := [column for column in needed if found[column] is None]:
-        has = columns_shown([record for _, record in rows[:RECORDS_SHOWN]])
+        has = list_columns([record for _, record in rows[:RECORDS_SHOWN]])
         raise AuditError(f"{option} {file.name}: no column for {min(missing)}; {has}")
     for number, record in rows:
         place = f"{option} {file.name}: row {number}"
         name, problem, said = (record.get(found[column] or "") for column in (group, *needed))
         try:
-            yield place, name, problem_name(problem), said
+            yield place, name, check_problem_name(problem), said
         except ValueError as error:
             raise AuditError(f"{place}, column question_id: {error}") from None
 
@@ -174,7 +174,7 @@ def _read_references(file: SourceFile) -> Facts:
     accepted: dict[tuple[Any, str], list[str]] = {}
     is_csv = sniff(file).container == "csv"
     for _, competition, problem, said in _read_facts("--references", file, REFERENCES):
-        forms = as_references(csv_list(said) if is_csv else said) or []
+        forms = as_references(parse_csv_list(said) if is_csv else said) or []
         accepted.setdefault((competition, problem), []).extend(forms)
     return _make_lookup(accepted)
 
@@ -187,7 +187,7 @@ def _make_lookup(facts: Mapping[tuple[Any, str], Any]) -> Facts:
 @lru_cache(maxsize=1)
 def _read_labels(file: SourceFile) -> Facts:
     """Read a file of labels; return the lookup of the label by archive and problem."""
-    document = small_document(file.path)
+    document = read_small_document(file.path)
     lists = (
         [document, *(document.get(key) for key in RESOLVED)]
         if isinstance(document, dict)
@@ -260,10 +260,10 @@ def _find_failed(chunk: Chunk, *, is_any: bool = False) -> list[bool]:
     is_typed = isinstance(costs, pa.Array) and pa.types.is_integer(costs.type)
     if is_typed and costs is not None and not costs.null_count and pc.min(costs).as_py() != 0:
         return [False] * len(chunk.rows)
-    is_failed = [cost in (None, 0, "0", "") for cost in column_values(chunk, "completion_tokens")]
+    is_failed = [cost in (None, 0, "0", "") for cost in read_values(chunk, "completion_tokens")]
     for name in ("steps",) if is_any else (*ANSWERING, "steps"):
         if any(is_failed):
-            values = map(_is_empty, column_values(chunk, name))
+            values = map(_is_empty, read_values(chunk, name))
             is_failed = [fails and empty for fails, empty in zip(is_failed, values, strict=True)]
     return is_failed
 
@@ -275,7 +275,7 @@ def _is_empty(value: Any) -> bool:
 def _count_failed(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     """Return the chunk with failed attempts at the smallest cost, none of them finished."""
     costs, reasons = [], []
-    found = value_rows(chunk, "completion_tokens", "finish_reason")
+    found = read_value_rows(chunk, "completion_tokens", "finish_reason")
     for fails, (cost, reason) in zip(is_failed, found, strict=True):
         costs.append(1 if fails else cost)
         reasons.append(UNFINISHED if fails and reason in (None, "", "stop") else reason)

@@ -43,7 +43,7 @@ def open_views(
     """Open a connection with a view for each argument: `source`, or `source_1`, `source_2`, …"""
     config = dict.fromkeys(EXTENSION_SETTINGS, False) | dict(limits)
     with duckdb.connect(config=config) as con:
-        names = view_names(len(arguments))
+        names = name_views(len(arguments))
         for name, argument in zip(names, arguments, strict=True):
             if argument.table is not None:
                 con.register(name, argument.table)
@@ -67,7 +67,7 @@ def connect_offline(threads: int) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def view_names(count: int) -> list[str]:
+def name_views(count: int) -> list[str]:
     """Return the names of the views of `count` arguments: source, or source_1, source_2, …"""
     return ["source"] if count == 1 else [f"source_{number}" for number in range(1, count + 1)]
 
@@ -137,7 +137,7 @@ def _read_columns(
     """Return the columns of a table function and their SQL types; dates stay texts."""
     try:
         relation = con.sql(f"select * from {read}")
-        columns = dict(zip(relation.columns, map(plain_type, relation.types), strict=True))
+        columns = dict(zip(relation.columns, map(write_type, relation.types), strict=True))
         if "filename = true" in read:
             columns.pop("filename")
         return columns
@@ -145,22 +145,22 @@ def _read_columns(
         if "maximum_object_size" in str(error):
             raise _TooLong from None
         name = files[0].shown_name if len(files) == 1 else f"{len(files):,} files"
-        raise AuditError(f"{name}: cannot be read: {one_line_of(error)}") from None
+        raise AuditError(f"{name}: cannot be read: {shorten_error(error)}") from None
 
 
-def plain_type(type: Any) -> str:
+def write_type(type: Any) -> str:
     """Return a DuckDB type in SQL, with varchar instead of dates and times."""
     if type.id in ("list", "array"):
-        return f"{plain_type(type.children[0][1])}[]"
+        return f"{write_type(type.children[0][1])}[]"
     if type.id == "map":
-        return "map({}, {})".format(*(plain_type(child) for _, child in type.children))
+        return "map({}, {})".format(*(write_type(child) for _, child in type.children))
     if type.id == "struct":
-        fields = (f"{quoted(name)} {plain_type(child)}" for name, child in type.children)
+        fields = (f"{quoted(name)} {write_type(child)}" for name, child in type.children)
         return f"struct({', '.join(fields)})"
     return "varchar" if DATES.fullmatch(type.id) else str(type)
 
 
-def one_line_of(error: Exception) -> str:
+def shorten_error(error: Exception) -> str:
     """Return the message of a DuckDB error in one line, without the excerpt of the query."""
     if type(error).__name__ == "OutOfMemoryException":
         return explain_error(error)

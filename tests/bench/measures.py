@@ -134,7 +134,7 @@ def replay_20(bench: Bench) -> list[Line]:
 def replayed_main(con: Any, settings: Settings) -> list[dict[str, Any]]:
     """Replay, and return the rows of `main`."""
     engine.replay(con, **settings._asdict())
-    return engine.table(con, "main").to_pylist()
+    return engine.compute_table(con, "main").to_pylist()
 
 
 def processor(work: Callable[[], Any]) -> tuple[float, Any]:

@@ -25,13 +25,15 @@ def cases(tmp_path_factory):
             **{name: value for name, value in settings.items() if name in Settings._fields}
         )
         with replayed(folder, random_archive(rng), str(seed), **wanted._asdict()) as con:
-            expected = [engine.table(con, name).to_pylist() for name in ("main", "selectors")]
+            expected = [
+                engine.compute_table(con, name).to_pylist() for name in ("main", "selectors")
+            ]
             made.append((con.sql(ATTEMPTS).to_arrow_table(), wanted, expected))
             score = {
                 (row["archive"], row["budget"], row["definition"]): row["strict_accuracy"]
-                for row in engine.table(con, "majority_rules").to_pylist()
+                for row in engine.compute_table(con, "majority_rules").to_pylist()
             }
-            pools = engine.table(con, "pools").to_pylist()
+            pools = engine.compute_table(con, "pools").to_pylist()
         matters["ties"] |= any(
             value != score[archive, budget, "ties_last_seen"]
             for (archive, budget, definition), value in score.items()

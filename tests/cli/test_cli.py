@@ -81,7 +81,7 @@ def test_load_replace_makes_the_replays_stale_and_every_command_says_so(folder, 
 
 def test_tables_lists_every_table_with_its_meaning(folder):
     lines = run(folder, "tables").splitlines()
-    assert [line.split()[0] for line in lines] == engine.table_names()
+    assert [line.split()[0] for line in lines] == engine.list_tables()
     assert all(len(line.split(None, 1)[1]) > 20 for line in lines)
 
 
@@ -139,7 +139,7 @@ def test_export_writes_every_table_or_the_named_ones(folder, tmp_path):
     run(folder, "export", "--out", tmp_path / "all")
     # prefix_boxes needs token counts, which this database does not have.
     written = {path.stem for path in (tmp_path / "all").glob("*.csv")}
-    assert set(engine.table_names()) - written <= {"prefix_boxes"}
+    assert set(engine.list_tables()) - written <= {"prefix_boxes"}
     run(folder, "export", "attempts", "replays", "--out", tmp_path / "some", "--format", "parquet")
     files = sorted(path.name for path in (tmp_path / "some").iterdir())
     assert files == ["attempts.parquet", "replays.parquet"]

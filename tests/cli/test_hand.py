@@ -90,7 +90,7 @@ def test_the_catalogue_says_what_relations_and_columns_mean(folder, tmp_path):
             "select table_name, column_name, comment from duckdb_columns() where not internal"
         ).fetchall()
         # What has a comment is what users may rely on.
-        tables = {name for name in engine.table_names() if name in comments}
+        tables = {name for name in engine.list_tables() if name in comments}
         public = tables | {name for name in engine.PUBLIC_RELATIONS if name in comments}
         assert {name for name, comment in comments.items() if comment} == public
         assert {"main", "results"} <= public and "stops" in comments
@@ -100,9 +100,9 @@ def test_the_catalogue_says_what_relations_and_columns_mean(folder, tmp_path):
         assert comments["meta"] is None or comments["meta"].startswith("internal: ")
         lacking = [(t, c) for t, c, words in columns if t in engine.PUBLIC_RELATIONS and not words]
         assert not lacking
-        for name, table in tables_of(con, set(engine.table_names()) - {"prefix_boxes"}).items():
+        for name, table in tables_of(con, set(engine.list_tables()) - {"prefix_boxes"}).items():
             for one in table.column_names:
-                assert engine.column_comment(name, one), (name, one)
+                assert engine.describe_column(name, one), (name, one)
 
 
 # One problem.
@@ -275,7 +275,7 @@ def test_records_that_do_not_fit_fail_a_check_by_themselves(tmp_path):
     ends = ["stop", *["length"] * 149]
     rows_ = [attempt(seed, 100 + seed, "4", finish=end) for seed, end in enumerate(ends)]
     with replayed(tmp_path, rows_, orders=2, replicates=2, budgets=(150,)) as con:
-        quality = engine.table(con, "data_quality").to_pylist()
+        quality = engine.compute_table(con, "data_quality").to_pylist()
     failing = [row["check"] for row in quality if row["severity"] == "fail"]
     assert failing == ["finished"]
     text = "data_quality: *, *: severity <> 'fail'"

@@ -69,11 +69,11 @@ def test_few_orders_and_few_replicates_leave_nulls_and_no_wrong_number(
     settings = {**FULL, "orders": orders, "replicates": replicates}
     with replayed(tmp_path, rows, **settings) as con:
         assert_agrees(con, rows, settings, NAMES)
-        noise = engine.table(con, "order_noise").to_pylist()
-        curve = engine.table(con, "budget_curve").to_pylist()
+        noise = engine.compute_table(con, "order_noise").to_pylist()
+        curve = engine.compute_table(con, "budget_curve").to_pylist()
         if orders == 0:
-            assert noise == curve == [] == engine.table(con, "main").to_pylist()
-            assert engine.table(con, "cap_sensitivity").num_rows > 0
+            assert noise == curve == [] == engine.compute_table(con, "main").to_pylist()
+            assert engine.compute_table(con, "cap_sensitivity").num_rows > 0
             for name in ("answer_changes", "cost_changes"):
                 assert con.sql(f"from {name}").fetchall() == []
             for name in ("tallies", "policy_stops", "policy_replays", "policy_selections"):
@@ -117,7 +117,7 @@ def test_a_selector_that_can_never_pick_abstains_at_every_budget(tmp_path):
 
 
 def rows_of(con, name):
-    return engine.table(con, name).to_pylist()
+    return engine.compute_table(con, name).to_pylist()
 
 
 # --------------------------------------------------------------------------------------- policies

@@ -8,9 +8,9 @@ import pytest
 
 from audit import database, engine
 from audit.engine import draws, intervals
-from audit.engine.build import replicates_sql
+from audit.engine.build import render_replicates
 from audit.engine.intervals import list_intervals
-from audit.engine.sql_files import weighing
+from audit.engine.sql_files import read_weighing
 from audit.errors import AuditError
 from audit.query.run import query
 from tests.support.archives import attempt, random_archive
@@ -18,7 +18,7 @@ from tests.support.databases import replayed_in_memory as replayed
 from tests.support.databases import small_database, tables_of
 
 SETTINGS = {"replicates": 23, "policies": "all", "curve_points": 6}
-WEIGHING = [name for name in engine.table_names() if list_intervals(name)]
+WEIGHING = [name for name in engine.list_tables() if list_intervals(name)]
 
 
 def rows(seed=4):
@@ -73,7 +73,9 @@ def test_tables_and_queries_read_the_same_rows_which_a_writer_keeps(tmp_path):
         assert database.relations(con)["interval_matches"] == "table"
         # What is stored is what is read from then on.
         con.execute("update interval_matches set delta = 7")
-        assert {row["delta"] for row in engine.table(con, "matched_cost").to_pylist()} == {7}
+        assert {row["delta"] for row in engine.compute_table(con, "matched_cost").to_pylist()} == {
+            7
+        }
         assert con.sql("select distinct delta from matched_cost").fetchall() == [(7,)]
 
 
@@ -82,7 +84,7 @@ def test_a_replicate_that_draws_none_of_an_archive_has_no_row(tmp_path):
     alone = [attempt(seed, 5, "4", archive="b", question=0) for seed in range(2)]
     with replayed(tmp_path, shared + alone, replicates=50) as con:
         drawn = con.execute("select replicate from bootstrap_counts where counts[1] > 0").fetchall()
-        for sql in (replicates_sql(weighing("interval_gains")), "from replicate_matches"):
+        for sql in (render_replicates(read_weighing("interval_gains")), "from replicate_matches"):
             rows_of_b = f"select replicate from ({sql}) where archive = 'b'"
             assert set(con.sql(rows_of_b).fetchall()) == set(drawn)
     assert 1 < len(set(drawn)) < 51
@@ -167,5 +169,5 @@ def test_a_relation_that_is_missing_is_told_with_the_file_that_reads_it(tmp_path
     with small_database(tmp_path) as con:
         con.execute("drop view budget_pairs")
         with pytest.raises(AuditError, match=r"cost_comparisons\.sql: .*budget_pairs"):
-            engine.table(con, "cost_comparisons")
-        assert engine.table(con, "main").num_rows
+            engine.compute_table(con, "cost_comparisons")
+        assert engine.compute_table(con, "main").num_rows

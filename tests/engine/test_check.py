@@ -76,7 +76,7 @@ BROKEN = [
         )
     ),
 ]
-INVARIANTS = [path.stem for path in (engine.resource("sql") / "checks").glob("*.sql")]
+INVARIANTS = [path.stem for path in (engine.find_folder("sql") / "checks").glob("*.sql")]
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import pytest
 
 from audit import engine
 from audit.database.schema import LOADED
-from audit.engine.lineage import relations_named
+from audit.engine.lineage import scan_relations
 from audit.engine.plugins import KINDS, Plugins
-from audit.engine.sql_files import names_in
+from audit.engine.sql_files import split_names
 from audit.engine.stages import (
     BLIND_FOLDERS,
     DRAWN,
@@ -24,12 +24,12 @@ from tests.support.archives import random_archive
 from tests.support.checkpoints import with_checkpoints
 from tests.support.databases import ledger_database, replayed, small_database, tables_of
 
-SQL = engine.resource("sql")
+SQL = engine.find_folder("sql")
 # Macros are statements that the selects of formats share.
 FILES = [path for path in sorted(SQL.rglob("*.sql")) if path.parent.name != "macros"]
 # The selects of formats read sources, and no relation of a database.
 READERS = [path for path in FILES if path.parent.name != "formats"]
-QUERIES = sorted(engine.resource("queries").glob("*.sql"))
+QUERIES = sorted(engine.find_folder("queries").glob("*.sql"))
 # One test of a folder looks at all of its files: a test of each would be a thousand.
 FOLDERS = sorted({path.parent for path in FILES})
 by_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.stem)
@@ -62,7 +62,7 @@ def identifier(path):
 @by_folder
 def test_every_sql_file_says_what_a_row_means_and_its_grain(folder):
     for path in folder.glob("*.sql"):
-        said = engine.header(path.stem)
+        said = engine.read_header(path.stem)
         assert [*said][:2] == [path.stem, "grain"]
         assert len(said[path.stem]) >= 20, path
         assert re.fullmatch(r"\w+( row)?(, \w+)*", said["grain"]), path
@@ -70,7 +70,7 @@ def test_every_sql_file_says_what_a_row_means_and_its_grain(folder):
 
 
 def test_a_sentence_of_a_header_goes_on_where_a_line_is_indented():
-    said = engine.header("votes_by_definition")
+    said = engine.read_header("votes_by_definition")
     assert said["votes_by_definition"].count(". ") == 1 and "\n" not in said["votes_by_definition"]
     assert said["grain"] == "order_votes_id, definition_id"
 
@@ -84,7 +84,7 @@ EXPRESSION = re.compile(
 
 def test_no_expression_of_a_file_hides_a_relation():
     """One with a relation's name is that relation, kept at hand."""
-    relations = {*engine.STAGE_NAMES, *engine.SETTING_RELATIONS, *engine.table_names(), *LOADED}
+    relations = {*engine.STAGE_NAMES, *engine.SETTING_RELATIONS, *engine.list_tables(), *LOADED}
     relations |= {file.stem for file in FILES if file.parent.name in ("load", "report", "scale")}
     for path in (*READERS, *SQL.rglob("*.jinja"), *QUERIES):
         for name, included in EXPRESSION.findall(path.read_text(encoding="utf-8")):
@@ -96,7 +96,7 @@ def test_no_expression_of_a_file_hides_a_relation():
 @by_folder
 def test_every_sql_file_renders_to_one_select_in_lower_case(folder):
     for path in folder.glob("*.sql"):
-        engine.relations_read(engine.render(path.stem))
+        engine.parse_relations(engine.render(path.stem))
         code = re.sub(r"--.*|'[^']*'", "", path.read_text(encoding="utf-8"))
         assert code == code.lower(), path
         assert not re.search(r"\b(create|insert|update|delete|drop)\b", code), path
@@ -137,7 +137,7 @@ def con(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tables(con):
-    return tables_of(con, engine.table_names())
+    return tables_of(con, engine.list_tables())
 
 
 def rows_of(con, name, tables):
@@ -176,11 +176,11 @@ def forced(tmp_path_factory):
 
 def test_the_grain_identifies_a_row(con, stepped, forced, tables):
     wrong = []
-    for name in (*STAGES, *sorted(PUT_IN), *engine.table_names()):
+    for name in (*STAGES, *sorted(PUT_IN), *engine.list_tables()):
         at = stepped if name in LEDGER_STAGES else con
-        is_of_terminals = engine.stage_file(name).startswith("terminals") or name in TERMINAL_STAGES
+        is_of_terminals = engine.find_file(name).startswith("terminals") or name in TERMINAL_STAGES
         at = forced if is_of_terminals else at
-        keys = ", ".join(f'"{key}"' for key in names_in(engine.header(name)["grain"]))
+        keys = ", ".join(f'"{key}"' for key in split_names(engine.read_header(name)["grain"]))
         ((rows, distinct),) = at.execute(
             f"select count(*), count(distinct ({keys})) from {rows_of(at, name, tables)}"
         ).fetchall()
@@ -189,8 +189,8 @@ def test_the_grain_identifies_a_row(con, stepped, forced, tables):
 
 
 def test_a_table_is_sorted_by_its_grain(tables):
-    for name in engine.table_names():
-        rows = tables[name].select(names_in(engine.header(name)["grain"])).to_pylist()
+    for name in engine.list_tables():
+        rows = tables[name].select(split_names(engine.read_header(name)["grain"])).to_pylist()
         # Rows without another archive come first.
         keys = [tuple("" if cell is None else cell for cell in row.values()) for row in rows]
         assert keys == sorted(keys), name
@@ -207,16 +207,16 @@ def reached(name, reads):
 
 
 def test_no_stage_of_a_blind_folder_reads_a_label_directly_or_through_another():
-    unkept = [name for name in UNBUILT if engine.stage_file(name).startswith(BLIND_FOLDERS)]
-    reads = {name: engine.relations_read(engine.render(name)) for name in [*STAGES, *unkept]}
+    unkept = [name for name in UNBUILT if engine.find_file(name).startswith(BLIND_FOLDERS)]
+    reads = {name: engine.parse_relations(engine.render(name)) for name in [*STAGES, *unkept]}
     for name in [*BLIND, *unkept]:
         assert not reached(name, reads) & LABELLED, name
 
 
 def test_what_is_built_in_portions_is_told_by_lineage():
     """A stage that looks at some walks at a time reads the variables, itself or through a view."""
-    plugins = Plugins(policies=engine.plugins("policies"))
-    reads = {name: engine.relations_read(engine.render(name, plugins)) for name in STAGES}
+    plugins = Plugins(policies=engine.load_plugins("policies"))
+    reads = {name: engine.parse_relations(engine.render(name, plugins)) for name in STAGES}
     views = {name: read for name, read in reads.items() if name not in {*TABLES, *LAZY}}
     portioned = {
         name
@@ -232,8 +232,8 @@ def test_what_is_built_in_portions_is_told_by_lineage():
 
 def test_plugins_read_only_what_they_may():
     for kind in KINDS:
-        for plugin in engine.plugins(kind):
-            assert engine.relations_read(plugin.sql) <= KINDS[kind].may_read, plugin.name
+        for plugin in engine.load_plugins(kind):
+            assert engine.parse_relations(plugin.sql) <= KINDS[kind].may_read, plugin.name
 
 
 def test_every_stage_reads_only_what_was_built_before_it():
@@ -242,17 +242,17 @@ def test_every_stage_reads_only_what_was_built_before_it():
     built |= {"checkpoints", "checkpoint_grades"}
     for stage in engine.STAGE_NAMES:
         if stage not in DRAWN:
-            read = engine.relations_read(engine.render(stage)) - {"getvariable()"}
+            read = engine.parse_relations(engine.render(stage)) - {"getvariable()"}
             assert read <= built, stage
         built.add(stage)
 
 
 def test_names_after_from_and_join_tell_of_our_files_what_is_parsed():
-    plugins = Plugins(policies=engine.plugins("policies"))
+    plugins = Plugins(policies=engine.load_plugins("policies"))
     relations = {*REPLAY_RELATIONS, *LOADED}
-    for name in (*STAGES, *engine.table_names()):
+    for name in (*STAGES, *engine.list_tables()):
         sql = engine.render(name, plugins)
-        named, read = relations_named(sql) & relations, engine.relations_read(sql) & relations
+        named, read = scan_relations(sql) & relations, engine.parse_relations(sql) & relations
         # Some files name what they put in as common table expressions.
         assert named - {"walked_attempts"} == read - {"walked_attempts"} or (
             name == "majority_rules" and named > read
@@ -265,7 +265,7 @@ def test_lineage_sees_through_common_table_expressions_and_subqueries():
         with a as (select * from banks)
         select * from a, (select 1 from grades) where 1 in (from labels)
     """
-    assert engine.relations_read(sql) == {"banks", "grades", "labels"}
+    assert engine.parse_relations(sql) == {"banks", "grades", "labels"}
 
 
 def test_selection_builds_without_any_label_in_the_database(tmp_path):

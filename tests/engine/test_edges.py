@@ -10,8 +10,7 @@ import pytest
 
 from audit import engine
 from audit.engine import draws
-from audit.engine.settings import Settings, usual_budgets
-from audit.engine.settings import check as check_settings
+from audit.engine.settings import Settings, check_settings, choose_budgets
 from audit.errors import AuditError
 from audit.output.filters import Filter, filter_rows
 from tests import reference
@@ -105,7 +104,7 @@ def test_the_equivalence_margin_is_that_of_two_one_sided_tests_at_five_percent(t
     wide = [max(abs(row["delta_low"]), abs(row["delta_high"])) for row in expected]
     assert any(row["equivalence_margin"] < end for row, end in zip(expected, wide, strict=True))
     with replayed(tmp_path, rows, **settings) as con:
-        actual = engine.table(con, "matched_cost").to_pylist()
+        actual = engine.compute_table(con, "matched_cost").to_pylist()
     assert not list(differences(expected, actual, list(expected[0])))
 
 
@@ -158,7 +157,7 @@ def test_a_setting_means_something_up_to_its_edge(name, within, beyond):
     ],
 )
 def test_usual_budgets_are_rounded_to_two_digits_half_up(costs, budgets):
-    assert usual_budgets(costs) == budgets
+    assert choose_budgets(costs) == budgets
 
 
 def test_a_tie_of_the_majority_goes_to_the_answer_seen_first(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from audit import database, engine
 from audit.engine.lazy import materialize
-from audit.engine.plugins import Plugins, chosen
+from audit.engine.plugins import Plugins, choose_plugins
 from audit.engine.stages import LAZY, PORTIONED, TABLES
 from audit.errors import AuditError
 from audit.load.load import load
@@ -40,7 +40,9 @@ def test_controls_count_every_replay_of_a_rule_that_returns_too_little(tmp_path)
         for rule in Plugins().rules
     ]
     with replayed(tmp_path, rows, **settings) as con:
-        assert [row["disagreements"] for row in engine.table(con, "controls").to_pylist()] == [0, 0]
+        assert [
+            row["disagreements"] for row in engine.compute_table(con, "controls").to_pylist()
+        ] == [0, 0]
         found = con.execute(engine.render("controls", replace(Plugins(), rules=rules))).fetchall()
     # Four orders, two budgets: both are moved to the one boundary, and each is a replay.
     assert [row[:4] for row in found] == [
@@ -186,7 +188,7 @@ def test_an_interrupted_replay_leaves_the_old_one(tmp_path):
         with pytest.raises(KeyboardInterrupt):
             engine.replay(con, **{**SMALL, "budgets": (7,)}, progress=interrupt)
         assert con.sql("from selections order by all").fetchall() == before
-        assert engine.table(con, "main").num_rows > 0
+        assert engine.compute_table(con, "main").num_rows > 0
 
 
 def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
@@ -210,8 +212,8 @@ def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
             ("strict", "earliest", 2), ("advisory", "earliest", 2), ("grace", "earliest", 2),
             ("strict", "majority", 2), ("advisory", "majority", 3), ("grace", "majority", 3),
         }  # fmt: skip
-        assert "grace" in engine.table(con, "curves")["rule"].to_pylist()
-        assert "earliest" in engine.table(con, "selectors")["selector"].to_pylist()
+        assert "grace" in engine.compute_table(con, "curves")["rule"].to_pylist()
+        assert "earliest" in engine.compute_table(con, "selectors")["selector"].to_pylist()
 
 
 def rows_without(con, rule):
@@ -377,12 +379,12 @@ def test_a_bad_file_of_ones_own_is_refused_in_words(unchanged, tmp_path, kind, n
     (folder / f"{name}.sql").write_text(sql)
     with pytest.raises(AuditError, match=message):
         engine.replay(unchanged, **SMALL, **{kind: folder})
-    assert engine.table(unchanged, "main").num_rows > 0
+    assert engine.compute_table(unchanged, "main").num_rows > 0
 
 
 def test_a_folder_without_files_is_refused(tmp_path):
     with pytest.raises(AuditError, match=r"no \.sql file here"):
-        chosen("rules", str(tmp_path), {})
+        choose_plugins("rules", str(tmp_path), {})
 
 
 def test_tables_say_when_there_are_no_replays_or_stale_ones(tmp_path):
@@ -391,12 +393,12 @@ def test_tables_say_when_there_are_no_replays_or_stale_ones(tmp_path):
         write_parquet([attempt(1, 10, "4", archive="later")], tmp_path / "more.parquet")
         load(con, [str(tmp_path / "more.parquet")])
         with pytest.raises(AuditError, match="stale"):
-            engine.table(con, "main")
-        assert engine.table(con, "source_audit").num_rows > 0
+            engine.compute_table(con, "main")
+        assert engine.compute_table(con, "source_audit").num_rows > 0
         engine.replay(con, **SMALL)
-        assert "later" in engine.table(con, "main")["archive"].to_pylist()
+        assert "later" in engine.compute_table(con, "main")["archive"].to_pylist()
     fresh = database.connect(tmp_path / "fresh.duckdb")
     load(fresh, [str(tmp_path / "more.parquet")])
     with pytest.raises(AuditError, match="no replays yet"):
-        engine.table(fresh, "main")
+        engine.compute_table(fresh, "main")
     fresh.close()

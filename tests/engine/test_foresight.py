@@ -282,9 +282,9 @@ def test_plug_ins_that_keep_to_their_prefixes_are_accepted(tmp_path):
 @pytest.mark.parametrize("seed", seeds(1, 2))
 def test_the_projects_own_plug_ins_never_look_ahead(tmp_path, seed):
     rows = random_archive(random.Random(seed), costs=(4, 6, 7, 9), empty=0.1)
-    found = engine.Plugins(policies=engine.plugins("policies"))
+    found = engine.Plugins(policies=engine.load_plugins("policies"))
     with replayed(tmp_path, rows, **SMALL, policies="all") as con:
-        assert not foresight.foreseen(con, found, list(foresight.OUTPUT_STAGE))
+        assert not foresight.find_breaches(con, found, list(foresight.OUTPUT_STAGE))
 
 
 BEST_OF_BANK = """

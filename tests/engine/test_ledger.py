@@ -166,7 +166,9 @@ def test_what_cannot_be_counted_is_refused_and_nothing_changes(tmp_path, lacking
 
 # The policy that the README writes down.
 CONFIDENT = re.search(
-    r"```sql\n(-- confident: .*?)```", (engine.resource("sql") / "README.md").read_text(), re.DOTALL
+    r"```sql\n(-- confident: .*?)```",
+    (engine.find_folder("sql") / "README.md").read_text(),
+    re.DOTALL,
 )[1]
 
 
@@ -275,8 +277,8 @@ def test_every_table_can_be_selected_from_and_speaks_the_unit(tmp_path):
     ) as con:
         engine.replay(con, is_users=True)
         with pytest.raises(AuditError, match="replay with --unit completion"):
-            engine.table(con, "prefix_boxes")
-        names = [name for name in engine.table_names() if name != "prefix_boxes"]
+            engine.compute_table(con, "prefix_boxes")
+        names = [name for name in engine.list_tables() if name != "prefix_boxes"]
         for name, table in tables_of(con, names).items():
             found = con.sql(f"from {name}").to_arrow_table()
             columns = table.column_names
@@ -296,5 +298,5 @@ def test_a_check_of_data_quality_names_a_budget_in_the_unit(tmp_path):
     rows = [attempt(seed, 10, "4", money=0.00001, correct=True) for seed in range(3)]
     settings = {"unit": "money", "budgets": "0.00001,$5", "caps": (2,), "primary_cap": 2}
     with replayed(tmp_path, rows, **settings) as con:
-        names = {row["check"] for row in engine.table(con, "data_quality").to_pylist()}
+        names = {row["check"] for row in engine.compute_table(con, "data_quality").to_pylist()}
     assert {"never_binds_0.00001", "never_binds_5", "banks_below_cap_2"} <= names

@@ -174,7 +174,7 @@ def test_both_tables_agree_with_a_loop_over_every_pool(tmp_path, seed):
     expected = slow_tables(rows, **settings)
     with replayed(tmp_path, rows, **settings) as con:
         for name, want in zip(("majority_rules", "truncation"), expected, strict=True):
-            found = engine.table(con, name)
+            found = engine.compute_table(con, name)
             columns = [column for column in found.column_names if column != "meaning"]
             if want:
                 assert columns == list(want[0])
@@ -187,7 +187,7 @@ def test_the_projects_own_definition_is_the_main_table_exactly(tmp_path, seed):
     with replayed(tmp_path, rows, orders=7) as con:
         own = [row for row in rules_of(con) if row["definition"] == "majority"]
         columns = ["archive", "budget", "strict_accuracy", "advisory_accuracy", "delta"]
-        main = engine.table(con, "main").select(columns).to_pylist()
+        main = engine.compute_table(con, "main").select(columns).to_pylist()
         assert [{column: row[column] for column in columns} for row in own] == main
 
 
@@ -201,7 +201,7 @@ def test_the_projects_own_definition_does_not_follow_the_primary_selector(tmp_pa
 
 
 def rules_of(con):
-    return engine.table(con, "majority_rules").to_pylist()
+    return engine.compute_table(con, "majority_rules").to_pylist()
 
 
 def accuracies(con, archive="a"):
@@ -288,7 +288,7 @@ def test_votes_by_a_score_are_those_of_a_plain_loop(tmp_path, seed):
     with replayed(tmp_path, rows, **settings) as con:
         found = {
             (row["archive"], row["budget"], row["definition"]): row
-            for row in engine.table(con, "majority_rules").to_pylist()
+            for row in engine.compute_table(con, "majority_rules").to_pylist()
         }
     walked = list(orders_of(rows, settings["orders"]))
     compared = 0

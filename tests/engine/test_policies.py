@@ -102,7 +102,7 @@ def test_a_policy_that_breaks_its_contract_is_refused_by_name(tmp_path, three_al
         engine.replay(con, policies=str(policies))
     assert str(policies / "mine.sql") in str(refused.value)
     assert con.sql("from settings order by key").fetchall() == before
-    assert engine.table(con, "policies").num_rows == 0
+    assert engine.compute_table(con, "policies").num_rows == 0
 
 
 def test_binomial_tails_are_the_exact_ones(tmp_path):
@@ -133,7 +133,7 @@ def test_costs_near_the_largest_that_load_are_matched_to_the_token(tmp_path):
     with replayed(tmp_path, rows, **asked, replicates=0) as con:
         ((whole,),) = con.sql("select sum(orders * whole_cost) from matching_walks").fetchall()
         assert whole > 2**53
-        for row in engine.table(con, "matched_cost").to_pylist():
+        for row in engine.compute_table(con, "matched_cost").to_pylist():
             ((strict, next_strict),) = con.execute(
                 "select sum(orders * least($budget, whole_cost)), "
                 "sum(orders * least($budget + 1, whole_cost)) from matching_walks",

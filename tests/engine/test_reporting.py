@@ -47,7 +47,7 @@ def test_at_k_is_what_scorio_and_counting_say(tmp_path, seed):
     ]
     bank = [row | {"correct": r"{4}" in row["text"] and rng.random() < 0.9} for row in bank]
     with replayed(tmp_path, bank, **SETTINGS) as con:
-        table = {row["k"]: row for row in engine.table(con, "at_k").to_pylist()}
+        table = {row["k"]: row for row in engine.compute_table(con, "at_k").to_pylist()}
         right = con.sql(
             "select list((eligible and correct)::integer order by seed) from attempts "
             "inner join grades using (archive, competition, question_id, seed) "
@@ -77,7 +77,7 @@ def test_power_is_that_of_the_normal_distribution_for_any_effect(tmp_path):
     settings = {**SMALL, **SETTINGS, "effect": 0.5}
     with replayed(tmp_path, rows(2), **settings) as con:
         assert_agrees(con, rows(2), settings, ["power"])
-        assert {row["rule"] for row in engine.table(con, "power").to_pylist()} == {
+        assert {row["rule"] for row in engine.compute_table(con, "power").to_pylist()} == {
             None, "strict", "advisory",
         }  # fmt: skip
 
@@ -110,5 +110,5 @@ order by archive, budget, rule, policy
 def test_the_budget_card_has_means_over_the_random_orders(tmp_path):
     with replayed(tmp_path, rows(2), **SETTINGS, policies="all", rules="all") as con:
         means = con.sql(MEANS).to_arrow_table()
-        card = engine.table(con, "budget_card").to_pylist()
+        card = engine.compute_table(con, "budget_card").to_pylist()
     assert not list(differences(means.to_pylist(), card, means.column_names))[:3]

@@ -80,7 +80,7 @@ def assert_table(con, replays, selections, settings, known):
                 changed=picked["answer"] != plain[key]["answer"],
                 undecided=picked["is_checkpoint"] and row["is_undecided"],
             )
-    table = engine.table(con, "terminals").to_pylist()
+    table = engine.compute_table(con, "terminals").to_pylist()
     assert {(row["archive"], row["budget"], row["terminal"]) for row in table} == set(sums)
     for row in table:
         total = sums[row["archive"], row["budget"], row["terminal"]]

@@ -16,7 +16,7 @@ from tests.support.plugins import EVERYTHING
 
 # Each table is computed from relations: some of them in every test, and all where it matters.
 SOME_TABLES = ("main", "matched_cost")
-ALL_TABLES = [name for name in engine.table_names() if name != "prefix_boxes"]
+ALL_TABLES = [name for name in engine.list_tables() if name != "prefix_boxes"]
 
 
 def every_row(con, tables=SOME_TABLES):
@@ -80,7 +80,7 @@ def test_a_replay_after_a_load_reads_it_and_keeps_the_settings(tmp_path):
         load(con, [str(tmp_path / "more.parquet")])
         done = engine.replay(con)
         assert (done.settings.budgets, done.settings.caps) == ((10, 20, 45), (2, 4, 9))
-        assert "later" in engine.table(con, "main")["archive"].to_pylist()
+        assert "later" in engine.compute_table(con, "main")["archive"].to_pylist()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_filtered_replay_is_a_replay_of_those_records_alone(tmp_path, tables):
         filtered = every_row(con, tables)
         engine.replay(con, archives=(), problems=())
         assert con.execute("select count(*) from unreplayed_problems").fetchall() == [(0,)]
-        assert "c" in engine.table(con, "data_quality")["archive"].to_pylist()
+        assert "c" in engine.compute_table(con, "data_quality")["archive"].to_pylist()
     with replayed(tmp_path, kept, "some") as con:
         alone = every_row(con, tables)
     assert [name for name in alone if alone[name] != filtered[name]] == []
@@ -124,7 +124,7 @@ def test_one_run_per_problem_has_its_defaults_until_there_are_more(tmp_path):
         settings = engine.replay(con, replicates=0).settings
         assert (settings.caps, settings.primary_cap, settings.orders) == ((1,), 1, 1)
         # What every such replay does is no fault of it.
-        checks = engine.table(con, "data_quality").to_pylist()
+        checks = engine.compute_table(con, "data_quality").to_pylist()
         quiet = ("ended_by_bank", "never_binds", "banks_below_cap")
         assert {row["severity"] for row in checks if row["check"].startswith(quiet)} == {"ok"}
         assert "one run per problem: advisory is no cap at all" in provenance.notes(con)

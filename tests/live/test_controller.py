@@ -16,7 +16,7 @@ from typing import ClassVar
 import pytest
 
 import audit
-from audit.engine.plugins import plugins
+from audit.engine.plugins import load_plugins
 from audit.live import Controller
 from audit.live.judge import get_judge
 from audit.live.verify import verify
@@ -24,8 +24,8 @@ from tests.support.command import read_streams
 from tests.support.live import ran, replay, replayed, require
 
 README = Path(audit.__file__).parent / "live" / "README.md"
-POLICIES = [plugin.name for plugin in plugins("policies")]
-RULES = [plugin.name for plugin in plugins("rules")]
+POLICIES = [plugin.name for plugin in load_plugins("policies")]
+RULES = [plugin.name for plugin in load_plugins("rules")]
 
 
 def banks(seed, problems, attempts):

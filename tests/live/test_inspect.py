@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import audit
-from audit.engine.plugins import plugins
+from audit.engine.plugins import load_plugins
 from tests.support.live import ran, replay, replayed, require
 
 require("inspect_ai")
@@ -22,8 +22,8 @@ from inspect_ai.util import TokenLimit
 from audit.live.inspect import CumulativeBudget
 from tests.support import playing, scripted
 
-POLICIES = [plugin.name for plugin in plugins("policies")]
-RULES = [plugin.name for plugin in plugins("rules")]
+POLICIES = [plugin.name for plugin in load_plugins("policies")]
+RULES = [plugin.name for plugin in load_plugins("rules")]
 EPOCHS = 6
 PROBLEMS = 8
 UNITS = ("completion", "total")

@@ -8,7 +8,7 @@ import pytest
 
 from audit import database, engine
 from audit.database import insert
-from audit.engine.quality import quality_notes
+from audit.engine.quality import find_quality_notes
 from tests.support import archives
 from tests.support.command import read_streams
 from tests.support.logs import lines
@@ -56,7 +56,7 @@ def state(path="audit.duckdb"):
 def quality(path="audit.duckdb", archive="m"):
     """The checks of an archive: count, total and severity."""
     with database.connect(path, read_only=True) as con:
-        rows = engine.table(con, "data_quality").to_pylist()
+        rows = engine.compute_table(con, "data_quality").to_pylist()
     return {
         row["check"]: (row["count"], row["total"], row["severity"])
         for row in rows
@@ -460,13 +460,16 @@ def test_replays_that_run_out_of_attempts_are_counted_by_budget_and_cap(tool):
     assert found["problems_without_votes"] == (0, 2, "ok")
     # One line for one cause: at 900 the budget is too large, and the small bank only ended there.
     with database.open_database("audit.duckdb") as con:
-        told = [" ".join(line.split(": ")[1:3]) for line in quality_notes(con, moment="replay")]
+        told = [
+            " ".join(line.split(": ")[1:3]) for line in find_quality_notes(con, moment="replay")
+        ]
         assert told == ["ended_by_bank 'm' 5 of 10 at 500", "never_binds 'm' 10 of 10 at 900"]
         told = [
-            line.split(": ")[1] for line in quality_notes(con, moment="table", budgets={300, 500})
+            line.split(": ")[1]
+            for line in find_quality_notes(con, moment="table", budgets={300, 500})
         ]
         assert told == ["ended_by_bank"]
-        assert not any("ended" in line or "binds" in line for line in quality_notes(con))
+        assert not any("ended" in line or "binds" in line for line in find_quality_notes(con))
     tool("load", "a.jsonl", "--replace")
     assert not any(check.startswith(("ended", "banks_b", "problems")) for check in quality())
 
@@ -486,7 +489,7 @@ def test_a_primary_selector_that_can_pick_nothing_fails(tool):
     with database.connect("audit.duckdb", read_only=True) as con:
         assert any(
             note.startswith("fail: problems_without_votes: 'm' 3 of 3: ")
-            for note in quality_notes(con)
+            for note in find_quality_notes(con)
         )
 
 
@@ -513,7 +516,7 @@ def test_lines_of_a_filtered_replay_say_what_they_cover(tool):
 
 
 def test_every_check_has_its_thresholds_and_every_threshold_its_check(tool):
-    folder = engine.resource("sql") / "quality"
+    folder = engine.find_folder("sql") / "quality"
     checks = {path.stem for path in folder.glob("*/*.sql")} | {"problems_dropped"}
     with duckdb.connect() as con:
         judged = con.execute(engine.render("thresholds")).fetchall()

@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from audit import engine
-from audit.engine.quality import count_records, quality_notes
+from audit.engine.quality import count_records, find_quality_notes
 from audit.load.schema import create_schema
 
 # The largest share that passes and the smallest that does not, for every line of the thresholds.
@@ -363,7 +363,7 @@ def test_the_score_that_tells_labels_is_named_in_each_archive(records):
             scores = [(telling, float(correct)), (other, 0.0)]
             records.add(archive, correct=correct, times=5, scores=scores)
     count_records(records.con)
-    told = [line for line in quality_notes(records.con) if "tell_labels" in line]
+    told = [line for line in find_quality_notes(records.con) if "tell_labels" in line]
     assert len(told) == 2
     assert "'two' 25 of 25: the score 'judge' is larger" in told[0]
     assert "'one' 25 of 25, 'three' 25 of 25: the score 'prm' is larger" in told[1]
@@ -373,7 +373,7 @@ def test_the_score_that_tells_labels_is_named_in_each_archive(records):
         records.add("two", problem=1, correct=correct, times=9, scores=scores)
     records.con.execute("insert into unreplayed_problems values ('two', 'C', 0)")
     records.con.execute("update quality_counts set is_of_replay = true")
-    told = "".join(line for line in quality_notes(records.con) if "'two'" in line)
+    told = "".join(line for line in find_quality_notes(records.con) if "'two'" in line)
     assert "the score 'len' is larger" in told and "'judge'" not in told
 
 

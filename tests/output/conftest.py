@@ -9,5 +9,7 @@ from tests.support.databases import small_database, tables_of
 @pytest.fixture(scope="module")
 def small_tables(tmp_path_factory):
     with small_database(tmp_path_factory.mktemp("tables"), policies="all") as con:
-        names = [name for name in engine.table_names() if not engine.waiting_events(con, name)]
+        names = [
+            name for name in engine.list_tables() if not engine.count_waiting_events(con, name)
+        ]
         yield tables_of(con, names)

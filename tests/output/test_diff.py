@@ -40,7 +40,7 @@ def test_the_first_screen_names_problems_and_compares_costs(tmp_path):
         name_problems(new, more)
         found = find_differences(old, new, 0, {}, None)
         screen = first_screen(old, new, found, {})
-        events = engine.table(new, "selection_events").to_pylist()
+        events = engine.compute_table(new, "selection_events").to_pylist()
         assert {(row["question_id"], row["problem"]) for row in events} == {(3, "q2")}
     assert "sources a, old.parquet: 8 rows -> not there" in screen
     assert "sources a, new.parquet: not there -> 10 rows" in screen

@@ -255,8 +255,8 @@ def test_every_number_of_every_table_has_a_unit_or_decimals(small_tables) -> Non
         for name, table in small_tables.items()
         for field in table.schema
         if pa.types.is_floating(field.type)
-        and not engine.column(name, field.name).unit
-        and not engine.column(name, field.name).decimals
+        and not engine.find_column_meaning(name, field.name).unit
+        and not engine.find_column_meaning(name, field.name).decimals
     ]
     assert unknown == []
 

@@ -73,14 +73,16 @@ def test_a_few_columns_fit_one_column():
 
 
 def test_what_fits_in_no_line_stands_in_parts_that_repeat_the_key(con):
-    text = format_table(engine.table(con, "cost_comparisons"), "tex", "cost_comparisons")
+    text = format_table(engine.compute_table(con, "cost_comparisons"), "tex", "cost_comparisons")
     parts = text.split(r"\begin{tabular}")[1:]
     assert len(parts) > 1
     assert all(r"\shortstack[r]{advisory\\budget}" in part for part in parts)
 
 
 def test_a_caption_says_what_a_reader_of_the_paper_must_know(con):
-    text = format_table(add_caption(con, "curves", engine.table(con, "curves")), "tex", "curves")
+    text = format_table(
+        add_caption(con, "curves", engine.compute_table(con, "curves")), "tex", "curves"
+    )
     assert text.startswith("% \\usepackage{booktabs}\n")
     caption = re.search(r"\\caption\{(.*)\}", text)[1]
     for words in (
@@ -127,7 +129,7 @@ def test_captions_of_simulated_data_say_so_and_name_no_option(con):
     con.begin()
     con.execute("update sources set simulated = true")
     for name in ("main", "source_audit"):
-        table = add_caption(con, name, engine.table(con, name))
+        table = add_caption(con, name, engine.compute_table(con, name))
         assert r"\caption{SIMULATED DATA. " in format_table(table, "tex", name)
     words = caption(con, "what")
     con.rollback()
@@ -169,7 +171,7 @@ def test_a_query_without_a_name_stays_a_plain_tabular():
 
 def every_table(con, width=None):
     """All tables of a database in TeX, as `table --format tex` prints them, with their captions."""
-    names = [name for name in engine.table_names() if not engine.waiting_events(con, name)]
+    names = [name for name in engine.list_tables() if not engine.count_waiting_events(con, name)]
     for name, table in tables_of(con, names).items():
         rows = add_caption(con, name, choose(table, limit=20))
         yield format_table(set_width(rows, width), "tex", name)

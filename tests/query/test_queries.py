@@ -153,7 +153,7 @@ def test_there_are_queries_enough_and_each_asks_a_question():
 def test_named_query_is_plain_sql_over_public_relations(name):
     known = find_query(name)
     # A query may end with a line that says why it has no answer.
-    assert engine.relations_read(known.sql) <= {*engine.PUBLIC_RELATIONS, "error()"}
+    assert engine.parse_relations(known.sql) <= {*engine.PUBLIC_RELATIONS, "error()"}
     assert "{" not in known.sql
     code = re.sub(r"--.*|'[^']*'", "", known.sql)
     assert code == code.lower()
@@ -641,7 +641,7 @@ def test_a_named_query_says_the_same_in_every_unit(by_unit, in_tokens, name, uni
             continue
         if "prompt" in column and unit != "completion":
             continue
-        factor = scale if engine.column("", column).unit == "cost" else 1
+        factor = scale if engine.find_column_meaning("", column).unit == "cost" else 1
         for one, other in zip(found[column].to_pylist(), expected[column].to_pylist(), strict=True):
             if column in ("budget", "kept_budget") and name == "budget_for" and one is not None:
                 # A token, a step or a billionth: the smallest budget that there is.
@@ -821,7 +821,7 @@ def test_standard_input_is_a_query_and_show_prints_the_sql(folder):
     done = CliRunner().invoke(main, ["query", "-", "--db", db], input=" ")
     assert done.exit_code == 2 and "holds no SQL" in done.output
     shown = run("query", "overshoot", "--show")
-    assert shown == (engine.resource("queries") / "overshoot.sql").read_text()
+    assert shown == (engine.find_folder("queries") / "overshoot.sql").read_text()
 
 
 def test_a_limit_cuts_the_rows_and_says_so_on_standard_error(folder):

@@ -22,7 +22,7 @@ def hostile(tmp_path_factory):
 @pytest.fixture(scope="session")
 def hostile_tables(hostile):
     """Its tables by name."""
-    return tables_of(hostile[0], engine.table_names())
+    return tables_of(hostile[0], engine.list_tables())
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def node():
 
 
 def tables(con, names=TABLES):
-    known = [name for name in names if name in engine.table_names()]
+    known = [name for name in names if name in engine.list_tables()]
     found = {name: table.to_pylist() for name, table in tables_of(con, known).items()}
     return found | {
         name: con.sql(sql).to_arrow_table().to_pylist() for name, sql in LOOKED_UP.items()
@@ -273,7 +273,7 @@ def test_the_page_prints_tables_as_the_command_line_does(node, tmp_path, unit):
     """Every cell of every table, from the values that the page carries."""
     settings = {"unit": unit, "budgets": BUDGETS[unit], "orders": 2, "replicates": 9}
     with ledger_database(tmp_path, rules="all", policies="all", **settings) as con:
-        names = [name for name in engine.table_names() if name != "prefix_boxes"]
+        names = [name for name in engine.list_tables() if name != "prefix_boxes"]
         found = {name: set_unit(con, table) for name, table in tables_of(con, names).items()}
         kind = replayed_unit(con)
     packed = {name: page._pack_columns(name, table, kind) for name, table in found.items()}

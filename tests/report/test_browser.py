@@ -47,7 +47,7 @@ def tables(demo):
     """What `budget-audit table` prints of the demo's database, as rows."""
     names = ("main", "curves", "pools", "matched_cost", "at_k")
     with database.open_database(demo.parents[1] / "audit.duckdb") as con:
-        return {name: engine.table(con, name).to_pylist() for name in names}
+        return {name: engine.compute_table(con, name).to_pylist() for name in names}
 
 
 def text(browser, selector):
@@ -350,7 +350,7 @@ def test_tables_fold_sort_filter_and_download(browser, demo, tables, tmp_path):
     listed = browser.run(
         "[...document.querySelectorAll('#table-list > details')].map(d => d.dataset.table)"
     )
-    assert set(engine.table_names()) <= set(listed)
+    assert set(engine.list_tables()) <= set(listed)
     assert "(not on this page)" in text(browser, "#details-budget_curve summary")
     assert browser.run("document.getElementById('table-main')") is None
     browser.run("document.querySelector('#details-main > summary').click()")
@@ -533,7 +533,7 @@ def test_the_forest_sets_the_difference_beside_every_other_choice(browser, demo)
         tables = {
             name: [
                 row
-                for row in engine.table(con, name).to_pylist()
+                for row in engine.compute_table(con, name).to_pylist()
                 if row["archive"] == "gpt-5.1 high" and row["budget"] == 8000
             ]
             for name in ("main", "selectors", "cap_sensitivity", "majority_rules")
@@ -646,7 +646,7 @@ def agents(tmp_path_factory):
     folder = tmp_path_factory.mktemp("agents")
     with ledger_database(folder, unit="money", budgets=BUDGETS["money"], orders=4) as con:
         report(con, folder)
-        rows = engine.table(con, "curves").to_pylist()
+        rows = engine.compute_table(con, "curves").to_pylist()
     return folder / "report.html", rows
 
 
@@ -696,7 +696,7 @@ def test_a_switch_shows_the_same_page_in_dollars(browser, tmp_path):
         engine.replay(con, budgets=BUDGETS["completion"], **priced)
         report(con, tmp_path)
         engine.replay(con, unit="money", budgets=None, **priced)
-        rows = engine.table(con, "curves").to_pylist()
+        rows = engine.compute_table(con, "curves").to_pylist()
     archive, budget = archives[1], sorted({row["budget"] for row in rows})[1]
     curves = {r["rule"]: r for r in rows if (r["archive"], r["budget"]) == (archive, budget)}
     browser.open(tmp_path / "report.html", fragment=f"#B=20&archive={quote(archive)}")
@@ -744,7 +744,7 @@ def test_a_selector_that_can_pick_nothing_is_not_offered(browser, demo):
 def test_policies_are_points_as_faint_as_they_are_rarely_on_the_frontier(browser, tmp_path):
     with replayed_in_memory(tmp_path, hostile_rows(), policies="all") as con:
         report(con, tmp_path)
-        rows = engine.table(con, "frontier").to_pylist()
+        rows = engine.compute_table(con, "frontier").to_pylist()
     browser.open(tmp_path / "report.html", fragment=f"#archive={quote(SCRIPT)}")
     ready(browser)
     own = [row for row in rows if row["archive"] == SCRIPT]
@@ -791,7 +791,7 @@ def asked(tmp_path_factory):
     rows = with_checkpoints(rng, random_archive(rng, costs=(4, 6, 7, 9, 14)))
     with replayed_in_memory(folder, rows, terminals=("all",)) as con:
         report(con, folder)
-        terminals = engine.table(con, "terminals").to_pylist()
+        terminals = engine.compute_table(con, "terminals").to_pylist()
     return folder / "report.html", [row for row in terminals if row["terminal"] == "forced"]
 
 

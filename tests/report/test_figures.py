@@ -36,9 +36,9 @@ def test_budget_curves_draw_the_rows_of_the_table(simulated):
     drawn = all_rows(figures.budget_curve(simulated)())
     key = ("archive", "rule", "budget", "accuracy", "cost")
     lines = {tuple(row[name] for name in key) for row in drawn if "rule" in row}
-    curves = engine.table(simulated, "curves").to_pylist()
+    curves = engine.compute_table(simulated, "curves").to_pylist()
     assert {tuple(row[name] for name in key) for row in curves} <= lines
-    curve = engine.table(simulated, "budget_curve").to_pylist()
+    curve = engine.compute_table(simulated, "budget_curve").to_pylist()
     assert len(curve) > 200
     assert [row for row in drawn if "band_low" in row] == [
         row for row in curve if row["band_low"] is not None
@@ -51,7 +51,7 @@ def test_budget_curves_draw_the_rows_of_the_table(simulated):
 
 def test_cost_accuracy_draws_strict_at_the_cost_of_each_advisory_point(simulated):
     drawn = all_rows(figures.cost_accuracy(simulated)())
-    matched = engine.table(simulated, "matched_cost").to_pylist()
+    matched = engine.compute_table(simulated, "matched_cost").to_pylist()
     assert matched and all(row in drawn for row in matched)
 
 
@@ -149,7 +149,7 @@ def fitted(con, name, inches):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "inches"), [("cost_accuracy", 6.9), ("length_strata", 3.3)])
 def test_a_figure_is_as_wide_as_the_column_it_is_for(simulated, name, inches, monkeypatch):
-    rows = engine.table(simulated, "length_strata").to_pylist()
+    rows = engine.compute_table(simulated, "length_strata").to_pylist()
     copies = [row | {"archive": f"{row['archive']}-{copy}"} for row in rows for copy in range(4)]
     if name == "length_strata":
         remember(monkeypatch, {name: pa.Table.from_pylist(copies)})
@@ -167,7 +167,7 @@ def test_a_curve_of_one_column_is_four_inches_high_and_names_every_budget(
         name: pa.Table.from_pylist(
             [
                 row | {"archive": f"{row['archive']}-{copy}"}
-                for row in engine.table(simulated, name).to_pylist()
+                for row in engine.compute_table(simulated, name).to_pylist()
                 for copy in range(archives // 2)
             ]
         )

@@ -58,8 +58,8 @@ def test_html_holds_every_table_once_as_printed_and_as_exported(hostile):
     ids = Page(text).ids
     assert len(ids) == len(set(ids))
     tables = {table["name"]: table for table in packed_tables(text)["tables"]}
-    assert set(engine.table_names()) <= set(tables)
-    main = engine.table(con, "main")
+    assert set(engine.list_tables()) <= set(tables)
+    main = engine.compute_table(con, "main")
     assert tables["main"]["values"] == main.to_pydict()
     labels = [column["label"] for column in tables["main"]["columns"]]
     assert labels == [column.heading for column in display_columns("main", main)]
@@ -87,11 +87,12 @@ def test_a_page_too_large_keeps_fewer_orders_and_replicates_and_says_so(
 def test_data_quality_stands_at_the_top_of_the_page_a_line_each_cause(hostile):
     con, folder = hostile
     text = (folder / "report.html").read_text()
-    found = quality.find(con, moment="report")
+    found = quality.find_findings(con, moment="report")
     assert {row.severity for row in found} >= {"warn"}
     said = Page(text).text
     assert all(
-        line.removeprefix("warn: ") in said for line in quality.lines(found, UNITS["completion"])
+        line.removeprefix("warn: ") in said
+        for line in quality.write_lines(found, UNITS["completion"])
     )
     marked = packed_tables(text)["quality"]
     assert {name: set(words.split("; ")) for name, words in marked.items()} == {
@@ -108,8 +109,10 @@ def test_a_page_of_many_archives_asks_only_for_the_tables_that_it_reads(
     few = packed_tables((folder / "report.html").read_text())
     assert "overview" not in (folder / "report.html").read_text()
     asked = []
-    whole = engine.table
-    monkeypatch.setattr(engine, "table", lambda con, name: asked.append(name) or whole(con, name))
+    whole = engine.compute_table
+    monkeypatch.setattr(
+        engine, "compute_table", lambda con, name: asked.append(name) or whole(con, name)
+    )
     monkeypatch.setattr(page, "MOST_PAIRED", 1)
     monkeypatch.setattr(page, "MOST_IN_FULL", 1)
     report(con, tmp_path)
@@ -118,7 +121,7 @@ def test_a_page_of_many_archives_asks_only_for_the_tables_that_it_reads(
     assert "A page of 2 archives is an overview" in text
     many = packed_tables(text)
     kept = {table["name"]: table for table in many["tables"]}
-    assert set(kept) >= set(engine.table_names())
+    assert set(kept) >= set(engine.list_tables())
     assert kept["majority_rules"]["rows"] == 0 and not kept["majority_rules"]["values"]
     assert kept["majority_rules"]["notes"] == [
         "Not available: left out with more than 1 archives; "
@@ -168,7 +171,7 @@ def test_building_tells_how_far_it_is(hostile, remembered, tmp_path):
 def test_every_table_is_explained(hostile):
     _, folder = hostile
     text = (folder / "report.md").read_text()
-    for name in engine.table_names():
+    for name in engine.list_tables():
         heading = escape_md(name)
         assert re.search(rf"^### {re.escape(heading)}\n\n[A-Z].*[.?]\n\n", text, re.MULTILINE), name
 
@@ -177,14 +180,14 @@ def test_a_table_that_cannot_be_had_is_named_with_the_reason(
     hostile, remembered, plain, monkeypatch, tmp_path
 ):
     con, _ = hostile
-    whole = engine.table
+    whole = engine.compute_table
 
     def without_pools(con, name):
         if name == "pools":
             raise AuditError("pools needs rain")
         return whole(con, name)
 
-    monkeypatch.setattr(engine, "table", without_pools)
+    monkeypatch.setattr(engine, "compute_table", without_pools)
     report(con, tmp_path, ("md",))
     assert "Not available: pools needs rain" in (tmp_path / "report.md").read_text()
 
@@ -233,11 +236,11 @@ def test_figures_stand_beside_markdown_and_latex(hostile):
 def test_csv_holds_every_table_at_full_precision(hostile):
     con, folder = hostile
     # prefix_boxes needs the tokens counted first.
-    available = set(engine.table_names()) - {"prefix_boxes"}
+    available = set(engine.list_tables()) - {"prefix_boxes"}
     assert {path.stem for path in (folder / "csv").iterdir()} - {"prefix_boxes"} == available
     with (folder / "csv" / "main.csv").open() as file:
         rows = list(csv.DictReader(file))
-    expected = engine.table(con, "main").to_pylist()
+    expected = engine.compute_table(con, "main").to_pylist()
     assert [float(row["delta_low"]) for row in rows] == [row["delta_low"] for row in expected]
 
 
@@ -291,7 +294,7 @@ def test_a_long_table_is_cut_with_a_hint(hostile, remembered, plain, monkeypatch
     monkeypatch.setattr(build, "MOST_ROWS", 3)
     report(con, tmp_path, ("md",))
     text = (tmp_path / "report.md").read_text()
-    total = engine.table(con, "curves").num_rows
+    total = engine.compute_table(con, "curves").num_rows
     assert f"The first 3 of {total} rows; budget-audit export curves --out DIR writes" in text
 
 

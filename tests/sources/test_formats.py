@@ -929,7 +929,7 @@ def test_describe_tells_what_is_there_and_what_is_missing():
 
 
 def test_a_format_is_one_file_and_says_how_it_is_recognized():
-    for name, format in declared.formats().items():
+    for name, format in declared.load_formats().items():
         columns = [c for one in format.fields if not (c := one.column).startswith("score_")]
         assert len(columns) == len(set(columns)), name
         assert set(columns) <= {*COLUMNS, declared.REASONING}
@@ -952,7 +952,7 @@ def test_the_format_of_the_readme_reads_what_it_says(con, tmp_path, monkeypatch)
     (block,) = re.findall(r"```sql\n(-- mine: .*?)```", written, re.DOTALL)
     path = tmp_path / "mine.sql"
     path.write_text(block)
-    every = {**declared.formats(), "mine": declared.read_select_format(path)}
+    every = {**declared.load_formats(), "mine": declared.read_select_format(path)}
     for place in (declared, readers, loading):
         monkeypatch.setattr(place, "formats", lambda: every)
     tries = [
@@ -971,7 +971,7 @@ def test_the_format_of_the_readme_reads_what_it_says(con, tmp_path, monkeypatch)
 
 def test_the_readme_of_sources_names_every_format_column_and_option(tmp_path):
     written = README.read_text(encoding="utf-8")
-    for name in (*declared.formats(), *COLUMNS):
+    for name in (*declared.load_formats(), *COLUMNS):
         assert f"`{name}`" in written or f"| {name} |" in written, name
     helped = run(tmp_path, "load", "--help") + run(tmp_path, "describe", "--help")
     for option in sorted(set(re.findall(r"--[a-z][a-z-]+", written))):

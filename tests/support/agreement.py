@@ -13,9 +13,9 @@ ELSEWHERE |= {"terminals", "terminal_cost", "budget_card"}
 def assert_agrees(con, rows, settings, names=None, unlabelled=None):
     """Hold these tables and relations, or all there are, to what the slow reference computes."""
     expected = reference.compute(rows, **settings, unlabelled=unlabelled)
-    assert {*engine.table_names()} - ELSEWHERE <= expected.keys()
+    assert {*engine.list_tables()} - ELSEWHERE <= expected.keys()
     names = names or [name for name in expected if name not in ELSEWHERE]
-    tables = tables_of(con, [name for name in names if name in engine.table_names()])
+    tables = tables_of(con, [name for name in names if name in engine.list_tables()])
     for name in names:
         want, is_table = expected[name], name in tables
         found = tables[name] if is_table else con.sql(f"from {name}").to_arrow_table()

@@ -86,13 +86,13 @@ def _copied(folder, kind, seed, settings):
 
 def tables_of(con, names):
     """Some tables by name; the intervals that they read are made once for all of them."""
-    with engine.prepared(con, engine.relations_behind(names)):
-        return {name: engine.table(con, name) for name in names}
+    with engine.prepared(con, engine.find_relations_behind(names)):
+        return {name: engine.compute_table(con, name) for name in names}
 
 
 def remember(monkeypatch, tables):
     """Have these tables at hand, for tests of what is made of them."""
-    monkeypatch.setattr(engine, "table", lambda con, name: tables[name])
+    monkeypatch.setattr(engine, "compute_table", lambda con, name: tables[name])
     monkeypatch.setattr(engine, "prepared", lambda *_: nullcontext())
 
 

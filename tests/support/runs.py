@@ -27,7 +27,7 @@ DERIVED = {"tallies", "results", "answer_changes", "cost_changes", "problem_draw
 PARTS = 4
 # Tables are computed from relations, which are all compared; one test compares all tables too.
 SOME_TABLES = ("main", "policies", "data_quality")
-ALL_TABLES = tuple(name for name in engine.table_names() if name != "prefix_boxes")
+ALL_TABLES = tuple(name for name in engine.list_tables() if name != "prefix_boxes")
 
 
 def write_sources(folder):

@@ -220,7 +220,7 @@ def test_a_new_replay_keeps_the_counts_and_asks_only_for_new_cuts(tmp_path):
         with pytest.raises(
             AuditError, match="have not been tokenized; run 'budget-audit tokenize'"
         ):
-            engine.table(con, "prefix_boxes")
+            engine.compute_table(con, "prefix_boxes")
         ((waiting,),) = con.execute(
             "select count(distinct (archive, competition, question_id, seed)) from prefix_events "
             "where examined is null"
@@ -230,7 +230,7 @@ def test_a_new_replay_keeps_the_counts_and_asks_only_for_new_cuts(tmp_path):
         after = con.sql("from token_counts order by all").fetchall()
         assert set(before) <= set(after)
         assert len(after) == len({row[:5] for row in after})
-        assert engine.table(con, "prefix_boxes").num_rows > 0
+        assert engine.compute_table(con, "prefix_boxes").num_rows > 0
         assert tokens.tokenize(con, TOY).attempts == 0
 
 
@@ -255,7 +255,7 @@ def test_an_interrupted_run_keeps_what_was_committed_and_goes_on_from_there(tmp_
             tokens.tokenize(con, TOY, progress=interrupt)
         assert con.execute("select count(*) from token_counts").fetchall() == [(4,)]
         with pytest.raises(AuditError, match="not been tokenized"):
-            engine.table(con, "prefix_boxes")
+            engine.compute_table(con, "prefix_boxes")
         assert tokens.tokenize(con, TOY).attempts == 9 - 4
         for name, kept in expected.items():
             assert con.sql(f"from {name} order by all").fetchall() == kept
@@ -294,7 +294,7 @@ def test_all_counts_every_text_even_before_there_are_replays(tmp_path):
         # Counted already, but nothing was cut yet.
         engine.replay(con, budgets=(5, 10), replicates=0)
         assert tokens.tokenize(con, TOY).attempts > 0
-        assert engine.waiting_events(con, "prefix_boxes") == 0
+        assert engine.count_waiting_events(con, "prefix_boxes") == 0
 
 
 def test_a_replay_in_another_unit_is_refused_in_one_line(tmp_path):
@@ -365,7 +365,7 @@ def test_without_the_extra_one_line_says_what_to_install_and_other_tables_work(
         assert "is not installed; run: pip install '" in said and "[tokens]'" in said
     assert (words / "audit.duckdb").read_bytes() == before
     with database.connect("audit.duckdb", read_only=True) as con:
-        tables_of(con, set(engine.table_names()) - {"prefix_boxes"})
+        tables_of(con, set(engine.list_tables()) - {"prefix_boxes"})
 
 
 @pytest.mark.parametrize(
@@ -398,7 +398,7 @@ def test_a_tokenizer_that_cannot_be_had_is_named_and_changes_nothing(
 
 def test_what_prefixes_are_made_of_reads_no_label():
     for name in ("boundary_events", "prefix_events", "picks", "awaited", "uncounted"):
-        assert not engine.relations_read(engine.render(name)) & LABELLED, name
+        assert not engine.parse_relations(engine.render(name)) & LABELLED, name
 
 
 # Boxes in a prefix.

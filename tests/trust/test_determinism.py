@@ -32,7 +32,7 @@ def exported(folder, parts, suffix="parquet", threads=1):
         tokenize(con, TOY, threads=threads)
         # The sources name the files.
         names = (
-            *engine.table_names(),
+            *engine.list_tables(),
             *(name for name in engine.PUBLIC_RELATIONS if name != "sources"),
         )
         return {path.name: path.read_bytes() for path in export(con, folder / "csv", names)}

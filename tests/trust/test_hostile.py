@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from audit import database, engine
 from audit.cli import main
-from audit.engine.plugins import chosen
+from audit.engine.plugins import choose_plugins
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.output.display import FORMATS as DISPLAY_FORMATS
@@ -103,7 +103,7 @@ def test_no_rule_or_selector_sees_a_label_or_more_than_it_may(tmp_path, way):
     (tmp_path / "peek.sql").write_text(sql)
     for kind in ("rules", "selectors"):
         with pytest.raises(AuditError, match=r"peek\.sql: (reads|not one select)"):
-            chosen(kind, tmp_path, {})
+            choose_plugins(kind, tmp_path, {})
     assert [path.name for path in tmp_path.iterdir()] == ["peek.sql"]
 
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from audit import engine
 from audit.database import has_answers
-from audit.engine.settings import usual_budgets
+from audit.engine.settings import choose_budgets
 from audit.engine.terminals import TERMINALS
 from audit.output.captions import steady_orders
 from audit.output.headings import replayed_unit
@@ -132,7 +132,7 @@ def _read_columns(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> C
 
 def _drop_keys(name: str, table: pa.Table) -> Columns:
     """Return the columns of a relation without its keys."""
-    keys = engine.header(name)["grain"].split(", ")
+    keys = engine.read_header(name)["grain"].split(", ")
     return {column: table[column] for column in table.column_names if column not in keys}
 
 
@@ -177,7 +177,7 @@ def _read_prices(con: duckdb.DuckDBPyConnection, banks: pa.Table) -> tuple[dict[
     attempts = data.read(con, "page_money")
     header = {
         # The default budgets of a replay in money.
-        "money_budgets": usual_budgets(attempts["money_cost"].to_pylist()),
+        "money_budgets": choose_budgets(attempts["money_cost"].to_pylist()),
         "prices": [
             [prices[name][kind] for kind in ("input", "output")]
             for name in dict.fromkeys(banks["bank_archive"].to_pylist())

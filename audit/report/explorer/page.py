@@ -90,7 +90,7 @@ def list_left_out(archives: int) -> dict[str, str]:
         name: f"left out with more than {most} archives; budget-audit table {name} prints it"
         for most, names in (
             (MOST_PAIRED, {"archive_comparisons"}),
-            (MOST_IN_FULL, {*engine.table_names()} - PAGE_TABLES),
+            (MOST_IN_FULL, {*engine.list_tables()} - PAGE_TABLES),
         )
         if archives > most
         for name in names
@@ -205,7 +205,11 @@ def _write_commands(settings: dict[str, str]) -> list[str]:
     given = {name: settings[name] for name in options if settings.get(name)}
     for kind in given.keys() & {"rules", "policies"}:
         # An option takes no names of the user's own plug-ins; the database keeps those.
-        if {*given[kind].split(",")} - {plugin.name for plugin in engine.plugins(kind)} - {"none"}:
+        if (
+            {*given[kind].split(",")}
+            - {plugin.name for plugin in engine.load_plugins(kind)}
+            - {"none"}
+        ):
             del given[kind]
     arguments = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())
     return [

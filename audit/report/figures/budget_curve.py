@@ -26,7 +26,7 @@ def budget_curve(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None 
     ends = {tuple(row.values()) for row in data.read(con, "bank_ends").to_pylist()}
     shown = {row["archive"] for row in rows}
     lines = panels.read_rule_lines(con)
-    curves = data.group_by_archive(engine.table(con, "budget_curve").to_pylist())
+    curves = data.group_by_archive(engine.compute_table(con, "budget_curve").to_pylist())
     dense = [row for archive in shown for row in lines[archive]]
     rules = panels.rule_domain(rows)
     points = [row | {"is_bank_end": (row["archive"], row["budget"]) in ends} for row in rows]

@@ -20,7 +20,7 @@ def cost_accuracy(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None
     unit = replayed_unit(con)
     rows = panels.read_rows(con, "curves", archives)
     rows = [row | {"label": budget_name(row["budget"], unit)} for row in rows]
-    matched = data.group_by_archive(engine.table(con, "matched_cost").to_pylist())
+    matched = data.group_by_archive(engine.compute_table(con, "matched_cost").to_pylist())
     lines = panels.read_rule_lines(con)
     right = 1.06 * max(row["cost"] for row in rows)
     words = "Labels: the budget B. Diamonds: strict at the budget that costs what advisory costs."

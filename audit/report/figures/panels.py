@@ -114,7 +114,7 @@ def round_ticks(low: float, high: float) -> list[float]:
 
 def read_rule_lines(con: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
     """Read the line of each rule over all budgets, by archive."""
-    tables = {name: engine.table(con, name) for name in ("curves", "budget_curve")}
+    tables = {name: engine.compute_table(con, name) for name in ("curves", "budget_curve")}
     with data.connect_tables(tables) as own:
         return data.group_by_archive(data.read(own, "rule_lines").to_pylist())
 
@@ -126,7 +126,7 @@ def read_rows(
     needs: str = "accuracy",
 ) -> list[Row]:
     """Read the rows of a table that have a value to draw, for these archives in their order."""
-    rows = [row for row in engine.table(con, name).to_pylist() if row[needs] is not None]
+    rows = [row for row in engine.compute_table(con, name).to_pylist() if row[needs] is not None]
     if archives is not None:
         rows = [row for row in rows if row["archive"] in archives]
         rows.sort(key=lambda row: archives.index(row["archive"]))

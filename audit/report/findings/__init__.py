@@ -36,8 +36,8 @@ TOPICS = (
 FINDING_TABLES = {
     name
     for topic in TOPICS
-    for name in engine.relations_read(engine.render(f"finding_{topic}"))
-    if name in engine.table_names()
+    for name in engine.parse_relations(engine.render(f"finding_{topic}"))
+    if name in engine.list_tables()
 }
 
 

@@ -61,12 +61,12 @@ class Field:
     if_one_row_per_problem: tuple[str, ...] = ()
 
 
-def column(name: str, *paths: str, **rest: Any) -> Field:
+def declare_column(name: str, *paths: str, **rest: Any) -> Field:
     """Return the field of a column with the paths it may be at."""
     return Field(name, paths, **rest)
 
 
-def words(text: str) -> tuple[str, ...]:
+def split_words(text: str) -> tuple[str, ...]:
     """Split a text with blanks between names into these names."""
     return tuple(text.split())
 
@@ -105,7 +105,7 @@ class Format:
 
 
 @cache
-def formats() -> dict[str, Format]:
+def load_formats() -> dict[str, Format]:
     """Return every format by its name: of the modules of this package and of sql/formats."""
     modules = (
         import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
@@ -138,19 +138,19 @@ def read_select_format(path: Path) -> Format:
     )
 
 
-def suffixes() -> tuple[str, ...]:
+def list_suffixes() -> tuple[str, ...]:
     """Return the suffixes by which data files are found in a folder."""
-    named = (suffix for format in formats().values() for suffix in format.suffixes)
+    named = (suffix for format in load_formats().values() for suffix in format.suffixes)
     return tuple(dict.fromkeys((*SUFFIXES, *named)))
 
 
 def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
     """Return the format of a first record, `flat` if no tool's; refuse an ambiguous one."""
-    matching = [format for format in formats().values() if format.knows(record)]
+    matching = [format for format in load_formats().values() if format.knows(record)]
     if len(matching) > 1:
         names = " or ".join(format.name for format in matching)
         raise file.error(f"looks like {names}; pass --format to say which")
-    return matching[0] if matching else formats()["flat"]
+    return matching[0] if matching else load_formats()["flat"]
 
 
 # Conversions of values that several formats share.
@@ -173,14 +173,14 @@ def is_grade(value: Any) -> bool:
     return isinstance(value, str) and any(value.strip().upper() in grades for grades in GRADES)
 
 
-def grades_of(values: Iterable[Any]) -> dict[str, bool | None] | None:
+def find_grades(values: Iterable[Any]) -> dict[str, bool | None] | None:
     """Return the only table of grades that has all texts of a column, or None."""
     written = {value.strip().upper() for value in values if isinstance(value, str)}
     fitting = [grades for grades in GRADES if written and written <= grades.keys()]
     return fitting[0] if len(fitting) == 1 else None
 
 
-def renamed(names: Mapping[str, Any]) -> Callable[[Any], Any]:
+def make_renamer(names: Mapping[str, Any]) -> Callable[[Any], Any]:
     """Return a function that replaces a tool's word by the canonical one and keeps other values."""
     return lambda value: names.get(value, value) if isinstance(value, str) else value
 
@@ -207,7 +207,7 @@ def as_references(value: Any) -> Any:
     return [as_text(item) for item in (value if isinstance(value, list) else [value])]
 
 
-def mean_logprob(tokens: Any) -> Any:
+def compute_mean_logprob(tokens: Any) -> Any:
     """Return the mean log-probability of a list of tokens, each {"logprob": …} or a number."""
     if not isinstance(tokens, list) or not tokens:
         return None

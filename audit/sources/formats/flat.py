@@ -17,8 +17,8 @@ from audit.sources.formats import (
     as_count,
     as_references,
     as_text,
-    column,
-    words,
+    declare_column,
+    split_words,
 )
 
 
@@ -63,80 +63,88 @@ FORMAT = Format(
     name="flat",
     title="one attempt per row",
     fields=(
-        column("archive", *words("archive model model_name model_id"), read=as_text),
-        column("competition", *words("competition benchmark dataset task task_name"), read=as_text),
-        column(
+        declare_column("archive", *split_words("archive model model_name model_id"), read=as_text),
+        declare_column(
+            "competition",
+            *split_words("competition benchmark dataset task task_name"),
+            read=as_text,
+        ),
+        declare_column(
             "question_id",
-            *words("question_id problem_id problem_idx doc_id qid question_idx problem_index"),
+            *split_words(
+                "question_id problem_id problem_idx doc_id qid question_idx problem_index"
+            ),
             "question_index",
-            if_one_row_per_problem=words("id idx index unique_id data_id task_id example_id"),
-            if_values_fit=words("problem question"),
+            if_one_row_per_problem=split_words("id idx index unique_id data_id task_id example_id"),
+            if_values_fit=split_words("problem question"),
             fits=is_name,
         ),
-        column(
+        declare_column(
             "seed",
-            *words("seed sample_id sample_index sample_idx attempt attempt_id attempt_index epoch"),
-            *words("trial rollout_id rollout_idx"),
-            if_values_fit=words("sample rollout generation_id"),
+            *split_words(
+                "seed sample_id sample_index sample_idx attempt attempt_id attempt_index epoch"
+            ),
+            *split_words("trial rollout_id rollout_idx"),
+            if_values_fit=split_words("sample rollout generation_id"),
             fits=is_whole,
         ),
-        column(
+        declare_column(
             "prompt_tokens",
-            *words("prompt_tokens input_tokens num_prompt_tokens num_input_tokens"),
-            *words("usage.prompt_tokens usage.input_tokens"),
+            *split_words("prompt_tokens input_tokens num_prompt_tokens num_input_tokens"),
+            *split_words("usage.prompt_tokens usage.input_tokens"),
         ),
-        column(
+        declare_column(
             "completion_tokens",
-            *words("completion_tokens output_tokens num_completion_tokens num_output_tokens"),
-            *words("num_generated_tokens usage.completion_tokens usage.output_tokens"),
-            if_values_fit=words("num_tokens n_tokens token_count token_ids"),
+            *split_words("completion_tokens output_tokens num_completion_tokens num_output_tokens"),
+            *split_words("num_generated_tokens usage.completion_tokens usage.output_tokens"),
+            if_values_fit=split_words("num_tokens n_tokens token_count token_ids"),
             fits=is_count,
             read=as_count,
         ),
-        column(
+        declare_column(
             "reasoning_tokens",
-            *words("reasoning_tokens thinking_tokens thought_tokens num_reasoning_tokens"),
-            *words("usage.reasoning_tokens usage.thinking_tokens"),
+            *split_words("reasoning_tokens thinking_tokens thought_tokens num_reasoning_tokens"),
+            *split_words("usage.reasoning_tokens usage.thinking_tokens"),
             "usage.completion_tokens_details.reasoning_tokens",
             "usage.output_tokens_details.reasoning_tokens",
         ),
-        column("total_tokens", "total_tokens", "usage.total_tokens"),
-        column("finish_reason", "finish_reason", "stop_reason"),
-        column(
+        declare_column("total_tokens", "total_tokens", "usage.total_tokens"),
+        declare_column("finish_reason", "finish_reason", "stop_reason"),
+        declare_column(
             "text",
-            *words("text response completion generation generated_text model_output"),
+            *split_words("text response completion generation generated_text model_output"),
             "model_response",
-            if_values_fit=words("output sample rollout"),
+            if_values_fit=split_words("output sample rollout"),
             fits=is_text,
         ),
-        column("boxed_answer", "boxed_answer"),
-        column(
+        declare_column("boxed_answer", "boxed_answer"),
+        declare_column(
             "archive_answer",
-            *words("archive_answer extracted_answer predicted_answer prediction"),
+            *split_words("archive_answer extracted_answer predicted_answer prediction"),
             read=as_text,
-            if_values_fit=words("pred generated_answer parsed_answer model_answer"),
+            if_values_fit=split_words("pred generated_answer parsed_answer model_answer"),
             fits=is_answer,
         ),
-        column(
+        declare_column(
             "correct",
             "correct",
             "is_correct",
             read=as_flag,
-            if_values_fit=words("score correctness acc"),
+            if_values_fit=split_words("score correctness acc"),
             fits=is_flag,
         ),
-        column("mean_logprob", "mean_logprob", "avg_logprob", "completion_avg_logprob"),
-        column(
+        declare_column("mean_logprob", "mean_logprob", "avg_logprob", "completion_avg_logprob"),
+        declare_column(
             "references",
-            *words("references reference reference_answer ground_truth gold_answer"),
+            *split_words("references reference reference_answer ground_truth gold_answer"),
             "expected_answer",
             read=as_references,
-            if_values_fit=words("gold gt target correct_answer"),
+            if_values_fit=split_words("gold gt target correct_answer"),
             fits=is_answer,
         ),
-        column("reasoning", "reasoning", "reasoning_content"),
+        declare_column("reasoning", "reasoning", "reasoning_content"),
         *(
-            column(name, name, *words(f"sampling.{name} sampling_params.{name}"))
+            declare_column(name, name, *split_words(f"sampling.{name} sampling_params.{name}"))
             for name in ("temperature", "top_p", "max_tokens")
         ),
     ),

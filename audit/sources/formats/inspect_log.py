@@ -21,13 +21,13 @@ from audit.sources.formats import (
     Format,
     Record,
     as_references,
-    column,
+    compute_mean_logprob,
+    declare_column,
     is_number,
-    mean_logprob,
-    renamed,
+    make_renamer,
 )
-from audit.sources.json_stream import UNREADABLE, file_members, items_of, stream_records
-from audit.sources.paths import items, value_at, walk
+from audit.sources.json_stream import UNREADABLE, make_item_reader, read_members, stream_records
+from audit.sources.paths import as_list, find_value, walk
 from audit.sources.zips import Zip, open_zip
 
 HEADERS = ("header.json", "_journal/start.json")
@@ -52,7 +52,7 @@ ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
 DAMAGED = "not a readable Inspect log, it may be cut off"
 # Conversions of Inspect's words, also of values that --map finds.
-WORDS = {"finish_reason": renamed(FINISH), "correct": renamed(GRADES[0])}
+WORDS = {"finish_reason": make_renamer(FINISH), "correct": make_renamer(GRADES[0])}
 # The bytes around the events of a sample: compact JSON of today, and indented JSON of old logs.
 EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
 
@@ -60,7 +60,7 @@ EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "
 # The log: what the run was, and its samples
 
 
-def records(context: Context) -> Iterator[Row]:
+def read_records(context: Context) -> Iterator[Row]:
     """Yield the samples of a log that hold an attempt, with their canonical columns."""
     try:
         header = _read_header(context.file)
@@ -82,7 +82,7 @@ def _read_header(file: SourceFile) -> Record:
             header = json.loads(log.read(name))
             held = sum(map(_is_sample, log.members))
     else:
-        for key, value in file_members(file, "samples", DAMAGED):
+        for key, value in read_members(file, "samples", DAMAGED):
             if key != "samples":
                 header[key] = value
             elif "eval" in header:
@@ -96,7 +96,7 @@ def _read_header(file: SourceFile) -> Record:
 def _read_samples(file: SourceFile) -> Iterator[tuple[Record, int, int]]:
     """Yield the samples one at a time, each with its size and the bytes read so far."""
     if sniff(file).container != "zip":
-        for _, sample, size, done in stream_records(file, items_of("samples"), DAMAGED):
+        for _, sample, size, done in stream_records(file, make_item_reader("samples"), DAMAGED):
             yield sample, size, done
         return
     with open_zip(file.path, containers.LONGEST_LINE) as log:
@@ -134,10 +134,10 @@ def _add_events(sample: Any, log: Zip, name: str) -> Any:
     """Add the events of a sample where its output is lost or it made several calls."""
     if not isinstance(sample, dict) or "events" in sample:
         return sample
-    last, spent = value_at(sample, "output.usage.output_tokens"), sample.get("model_usage")
+    last, spent = find_value(sample, "output.usage.output_tokens"), sample.get("model_usage")
     usages = spent.values() if isinstance(spent, dict) else ()
-    has_calls = bool(usages) and all(value_at(usage, "output_tokens") != last for usage in usages)
-    if has_calls or not value_at(sample, "output.choices"):
+    has_calls = bool(usages) and all(find_value(usage, "output_tokens") != last for usage in usages)
+    if has_calls or not find_value(sample, "output.choices"):
         return json.loads(log.read(name))
     return sample
 
@@ -151,7 +151,7 @@ def read_sample(sample: Record, header: Record, context: Context) -> Record | No
     It holds none where it was invalidated, or ended before any call.
     """
     notes = context.notes
-    model = str(value_at(header, "eval.model"))
+    model = str(find_value(header, "eval.model"))
     if expected := _count_expected(header):
         notes[ENDED.format(expected)] = header["held"]
     if sample.get("invalidation"):
@@ -159,15 +159,15 @@ def read_sample(sample: Record, header: Record, context: Context) -> Record | No
         return None
     calls = [
         event
-        for event in items(sample.pop("events", None))
+        for event in as_list(sample.pop("events", None))
         if isinstance(event, dict)
         and event.get("event") == "model"
         and event.get("model") == model
-        and value_at(event, "output.choices")
+        and find_value(event, "output.choices")
     ]
-    if calls and not value_at(sample, "output.choices"):
+    if calls and not find_value(sample, "output.choices"):
         sample = sample | {"output": calls[-1]["output"]}
-    if not value_at(sample, "output.choices") and not sample.get("model_usage"):
+    if not find_value(sample, "output.choices") and not sample.get("model_usage"):
         notes["samples ended before any call: left out"] += 1
         return None
     if sample.get("limit"):
@@ -177,17 +177,19 @@ def read_sample(sample: Record, header: Record, context: Context) -> Record | No
     sample = _add_cached(sample, model, context)
     answer, label = _read_score(sample, context)
     columns = {
-        "archive": value_at(header, "eval.model"),
-        "competition": value_at(header, "eval.task"),
+        "archive": find_value(header, "eval.model"),
+        "competition": find_value(header, "eval.task"),
         "question_id": sample.get("id"),
         "seed": sample.get("epoch"),
         **_read_costs(sample, calls, model, context),
-        "seconds": value_at(sample, "working_time", "total_time"),
+        "seconds": find_value(sample, "working_time", "total_time"),
         "finish_reason": _read_finish_reason(sample, has_calls=len(calls) > 1),
         "text": _read_text(sample),
         "archive_answer": answer,
         "correct": label,
-        "mean_logprob": mean_logprob(value_at(sample, "output.choices.0.logprobs.content")),
+        "mean_logprob": compute_mean_logprob(
+            find_value(sample, "output.choices.0.logprobs.content")
+        ),
         "references": as_references(sample.get("target")),
         "reasoning": _join_parts(sample, "reasoning"),
     }
@@ -196,21 +198,21 @@ def read_sample(sample: Record, header: Record, context: Context) -> Record | No
 
 def _read_costs(sample: Record, calls: list[Any], model: str, context: Context) -> Record:
     """Return the columns of cost of a sample: of the whole sample, else of its last call."""
-    spent, last = walk(sample, ("model_usage", model)), value_at(sample, "output.usage")
+    spent, last = walk(sample, ("model_usage", model)), find_value(sample, "output.usage")
     counts = {"spent": spent, "last": last}
-    prompt = value_at(counts, "spent.input_tokens", "last.input_tokens")
-    completion = value_at(counts, "spent.output_tokens", "last.output_tokens")
+    prompt = find_value(counts, "spent.input_tokens", "last.input_tokens")
+    completion = find_value(counts, "spent.output_tokens", "last.output_tokens")
     steps = _read_steps(sample, calls, spent, model) if len(calls) > 1 else None
     if steps == []:
         context.notes[NO_STEPS] += 1
-    if not steps and completion != value_at(last, "output_tokens"):
+    if not steps and completion != find_value(last, "output_tokens"):
         context.notes[SEVERAL] += 1
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
-        "cached_tokens": value_at(spent or last, CACHE_READ),
-        "reasoning_tokens": value_at(spent, "reasoning_tokens"),
-        "money": value_at(spent, "total_cost"),
+        "cached_tokens": find_value(spent or last, CACHE_READ),
+        "reasoning_tokens": find_value(spent, "reasoning_tokens"),
+        "money": find_value(spent, "total_cost"),
         "steps": steps or None,
     }
 
@@ -219,9 +221,9 @@ def _count_expected(header: Record) -> int | None:
     """Return the planned number of samples of a run that has fewer; None for a complete one."""
     if header.get("status") == "success" or header.get("held") is None:
         return None
-    ids = value_at(header, "eval.dataset.sample_ids")
-    epochs = value_at(header, "eval.config.epochs") or 1
-    count = len(ids) if isinstance(ids, list) else value_at(header, "eval.dataset.samples")
+    ids = find_value(header, "eval.dataset.sample_ids")
+    epochs = find_value(header, "eval.config.epochs") or 1
+    count = len(ids) if isinstance(ids, list) else find_value(header, "eval.dataset.samples")
     is_known = isinstance(count, int) and isinstance(epochs, int)
     return count * epochs if is_known and count * epochs > header["held"] else None
 
@@ -232,16 +234,16 @@ def _read_steps(sample: Record, calls: list[Any], usage: Any, model: str) -> lis
     A step lasts until the next call, tools included, the last one until the end. Logs without
     working times have the seconds of the calls alone.
     """
-    times = [*(value_at(call, "working_start") for call in calls), sample.get("working_time")]
+    times = [*(find_value(call, "working_start") for call in calls), sample.get("working_time")]
     if all(map(is_number, times)) and times == sorted(times):
         seconds = [end - begin for begin, end in pairwise(times)]
     else:
-        seconds = [value_at(call, "output.time") for call in calls]
-    usages = [_complete_usage(value_at(call, "output.usage"), model) for call in calls]
+        seconds = [find_value(call, "output.time") for call in calls]
+    usages = [_complete_usage(find_value(call, "output.usage"), model) for call in calls]
     for name in ("input_tokens", "output_tokens"):
-        counts = [value_at(used, name) for used in usages]
+        counts = [find_value(used, name) for used in usages]
         is_whole = all(isinstance(count, int) for count in counts)
-        if not is_whole or sum(counts) != value_at(usage, name):
+        if not is_whole or sum(counts) != find_value(usage, name):
             return []
     return [
         {
@@ -273,7 +275,7 @@ def _complete_usage(usage: Any, model: str) -> Any:
     Anthropic counts them separately; for others the total tells.
     """
     names = ("input_tokens", "output_tokens", CACHE_READ, "input_tokens_cache_write")
-    counts = [value_at(usage, name) or 0 for name in names]
+    counts = [find_value(usage, name) or 0 for name in names]
     is_counted = isinstance(usage, dict) and isinstance(usage.get("input_tokens"), int)
     if not is_counted or not all(isinstance(count, int) for count in counts):
         return usage
@@ -290,25 +292,25 @@ def _read_finish_reason(sample: Record, *, has_calls: bool) -> Any:
 
     An agent's last call mostly stops for a tool; one cut-off call among several is not its end.
     """
-    kind = value_at(sample, "limit.type")
+    kind = find_value(sample, "limit.type")
     if kind is not None:
         return "length" if kind in LENGTH_LIMITS else f"{kind} limit"
     if sample.get("error"):
         return "error"
-    reason = value_at(sample, "output.choices.0.stop_reason")
+    reason = find_value(sample, "output.choices.0.stop_reason")
     is_cut = reason == "model_length" or (reason == "max_tokens" and not has_calls)
     ended = reason if is_cut or not sample.get("scores") else "stop"
     return FINISH.get(ended, ended) if isinstance(ended, str) else ended
 
 
 def _read_text(sample: Record) -> Any:
-    text = value_at(sample, "output.completion")
+    text = find_value(sample, "output.completion")
     return _join_parts(sample, "text") if text is None else _find_attachment(sample, text)
 
 
 def _join_parts(sample: Record, kind: str) -> Any:
     """Join the parts of the last message of one kind, such as text or reasoning."""
-    content = value_at(sample, "output.choices.0.message.content")
+    content = find_value(sample, "output.choices.0.message.content")
     if not isinstance(content, list):
         return _find_attachment(sample, content) if kind == "text" else None
     parts = [_find_attachment(sample, walk(part, (kind,))) for part in content]
@@ -333,13 +335,13 @@ def _read_score(sample: Record, context: Context) -> tuple[Any, Any]:
         context.ambiguous["correct"] = SCORERS
     elif not scores and not error:
         context.notes["samples have no score: they have no label"] += 1
-    values = [value_at(score, "value") for score in known.values()]
+    values = [find_value(score, "value") for score in known.values()]
     if any(value == "P" or (isinstance(value, dict) and "P" in value.values()) for value in values):
         context.notes["samples are scored P (partial), which is no label"] += 1
     if len(known) != 1:
         return None, (False if error and not scores else None)
     ((scorer, score),) = known.items()
-    answer = value_at(score, "answer")
+    answer = find_value(score, "answer")
     is_long = isinstance(answer, str) and len(answer) > LONGEST_EXTRACTION
     # The whole completion is no extraction.
     is_whole = WHOLE.match(scorer) or (is_long and answer == _read_text(sample))
@@ -351,8 +353,10 @@ FORMAT = Format(
     title="an Inspect log",
     recognized_by=(("eval.task", "eval.model"),),
     suffixes=(".eval",),
-    records=records,
-    fields=tuple(column(name, name, read=WORDS.get(name)) for name in (*COLUMNS, REASONING)),
+    records=read_records,
+    fields=tuple(
+        declare_column(name, name, read=WORDS.get(name)) for name in (*COLUMNS, REASONING)
+    ),
     left_out={"completion_tokens": "samples record no token usage and have no cost: left out"},
     absent={
         "correct": "no scorer, or several: --map correct=scores.NAME.value says which counts",

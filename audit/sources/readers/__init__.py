@@ -6,24 +6,30 @@ from functools import lru_cache
 
 from audit.options import Reading
 from audit.sources import containers
-from audit.sources.containers import CONTAINERS, HEAD_BYTES, first_bytes, once, sniff
+from audit.sources.containers import (
+    CONTAINERS,
+    HEAD_BYTES,
+    cached_per_file,
+    read_first_bytes,
+    sniff,
+)
 from audit.sources.files import Row, Source, SourceFile
-from audit.sources.formats import Context, Format, formats, recognize
-from audit.sources.json_stream import first_members
+from audit.sources.formats import Context, Format, load_formats, recognize
+from audit.sources.json_stream import read_first_members
 from audit.sources.readers.chunks import open_records
-from audit.sources.readers.documents import document_rows
+from audit.sources.readers.documents import read_document_rows
 from audit.sources.readers.format_selects import open_format
-from audit.sources.readers.lines import csv_rows
-from audit.sources.readers.parquet import open_parquet, parquet_rows
+from audit.sources.readers.lines import read_csv_rows
+from audit.sources.readers.parquet import open_parquet, read_parquet_rows
 
 
 def read_source(file: SourceFile, reading: Reading) -> Source:
     """Open a file in the format of --format, or else of its content, and find its columns."""
     name = reading.format
     container = name if name in CONTAINERS else sniff(file).container
-    format = formats()["inspect" if container == "zip" else "flat"]
+    format = load_formats()["inspect" if container == "zip" else "flat"]
     if name is not None:
-        format = formats().get(name, formats()["flat"])
+        format = load_formats().get(name, load_formats()["flat"])
     elif container in ("jsonl", "json"):
         format = _recognize_json(file)
     if container == "zip" and format.records is None:
@@ -41,7 +47,7 @@ def read_source(file: SourceFile, reading: Reading) -> Source:
 
 def read_rows(file: SourceFile, container: str) -> Iterator[Row]:
     """Return the records of a file; cache those of a beginning, which is tried several times."""
-    read = {"csv": csv_rows, "parquet": parquet_rows}.get(container, document_rows)
+    read = {"csv": read_csv_rows, "parquet": read_parquet_rows}.get(container, read_document_rows)
     return read(file) if file.sample is None else iter(_read_beginning(file, read))
 
 
@@ -55,16 +61,18 @@ def _read_beginning(file: SourceFile, read: Callable[[SourceFile], Iterator[Row]
     return rows
 
 
-@once
+@cached_per_file
 def _recognize_json(file: SourceFile) -> Format:
     """Return the format of a JSON file; read on until its first object is recognized or whole."""
     head = sniff(file)
     data, is_cut, size = head.data, head.is_cut, HEAD_BYTES
     while True:
-        members, is_whole = first_members(data.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n["))
-        known = [f for f in formats().values() if (f.records or f.select) and f.knows(members)]
+        members, is_whole = read_first_members(
+            data.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n[")
+        )
+        known = [f for f in load_formats().values() if (f.records or f.select) and f.knows(members)]
         if is_whole or not is_cut or size > containers.LONGEST_LINE or known:
             return recognize(file, members)
         size *= 16
-        data = first_bytes(file, size)
+        data = read_first_bytes(file, size)
         is_cut = len(data) == size

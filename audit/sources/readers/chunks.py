@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from audit.sources.canonical import COLUMNS, SCORE, find_column, whole_number
+from audit.sources.canonical import COLUMNS, SCORE, find_column, parse_whole_number
 from audit.sources.columns import (
     Origin,
-    at_path,
-    attempts_of,
-    columns_shown,
+    find_attempts,
+    find_lists,
     find_origins,
-    lists_of,
-    of_attempt,
+    is_of_attempt,
+    list_columns,
+    make_origin,
 )
 from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable
 from audit.sources.formats import Context, Record, as_references
@@ -43,7 +43,7 @@ def make_source(
     title = "canonical columns" if is_flat and is_canonical else format.title
     if is_flat and not mapping:
         title = "no column is known by its name"
-    elif is_flat and lists_of(origins):
+    elif is_flat and find_lists(origins):
         title = "one problem per row, its attempts in lists"
     return Source(
         context.file,
@@ -78,10 +78,10 @@ def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
     if origin is None or origin.where != "question_id":
         return origin is not None
     names = [value for record in sample if isinstance(value := origin.get(record, 0), str)]
-    return any(name and whole_number(name) is None for name in names)
+    return any(name and parse_whole_number(name) is None for name in names)
 
 
-def empty(file: SourceFile, notes: Mapping[str, int] | None = None) -> Unreadable:
+def make_empty_error(file: SourceFile, notes: Mapping[str, int] | None = None) -> Unreadable:
     """Return the error of a file without rows, or without rows that are not left out."""
     reasons = "; ".join(f"{count:,} {note}" for note, count in (notes or {}).items())
     if reasons:
@@ -93,7 +93,7 @@ def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source
     """Open a file record by record: JSON, logs, and Parquet with several attempts in a row."""
     first = _read_sample(rows)
     if not first:
-        raise empty(context.file, context.notes)
+        raise make_empty_error(context.file, context.notes)
     sample = [record for _, record, _, _ in first]
     origins = find_origins(context, sample)
     if context.container == "csv":
@@ -104,7 +104,7 @@ def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source
     is_open = COLUMNS.keys() - origins.keys() - {"steps"}
     names = {name for record in sample for name in record} - is_open
     chunks = _read_chunks(chain(first, rows), context, dict(origins), names)
-    return make_source(context, origins, chunks, has or columns_shown(sample), sample)
+    return make_source(context, origins, chunks, has or list_columns(sample), sample)
 
 
 def _read_sample(rows: Iterator[Row]) -> list[Row]:
@@ -123,7 +123,7 @@ def _read_chunks(
     rows: Iterable[Row], context: Context, origins: dict[str, Origin], names: set[str]
 ) -> Iterator[Chunk]:
     """Yield the attempts of the records; add columns that appear later in a flat file."""
-    lists, format = lists_of(origins), context.format
+    lists, format = find_lists(origins), context.format
     needed = [(origins[c].get, note) for c, note in format.left_out.items() if c in origins]
     is_flat = format.name == "flat"
     values: dict[str, list] = {name: [] for name in origins}
@@ -137,11 +137,11 @@ def _read_chunks(
                 continue
             names.add(name)
             is_column = name in COLUMNS or SCORE.fullmatch(name)
-            if is_column and name not in origins and not (lists and of_attempt(name)):
-                origins[name] = at_path(name, (name,))
+            if is_column and name not in origins and not (lists and is_of_attempt(name)):
+                origins[name] = make_origin(name, (name,))
                 values[name] = [None] * len(numbers)
                 takers.append((values[name].append, origins[name].get))
-        for position in attempts_of(record, lists, context):
+        for position in find_attempts(record, lists, context):
             if lacking := [note for get, note in needed if get(record, position) is None]:
                 context.notes[lacking[0]] += 1
                 continue
@@ -158,4 +158,4 @@ def _read_chunks(
     if numbers:
         yield Chunk(values, numbers, done)
     if not count:
-        raise empty(context.file, context.notes)
+        raise make_empty_error(context.file, context.notes)

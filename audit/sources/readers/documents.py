@@ -12,9 +12,14 @@ from typing import Any
 
 from audit.sources.containers import HEAD_BYTES
 from audit.sources.files import Row, SourceFile
-from audit.sources.formats import Record, formats
+from audit.sources.formats import Record, load_formats
 from audit.sources.formats.flat import KNOWN
-from audit.sources.json_stream import JsonStream, first_members, small_document, stream_records
+from audit.sources.json_stream import (
+    JsonStream,
+    read_first_members,
+    read_small_document,
+    stream_records,
+)
 
 _PROBLEM = KNOWN["question_id"]
 # Known column names of a problem.
@@ -26,12 +31,12 @@ DAMAGED = "not readable as JSON"
 PREDICTION = {"instance_id", "model_patch"}
 
 
-def json_rows(file: SourceFile) -> Iterator[Row]:
+def read_json_rows(file: SourceFile) -> Iterator[Row]:
     """Yield the JSON objects of a file, numbered from 1."""
     return stream_records(file, JsonStream.records, DAMAGED)
 
 
-def document_rows(file: SourceFile) -> Iterator[Row]:
+def read_document_rows(file: SourceFile) -> Iterator[Row]:
     """Yield the records of a JSON file; search a single document for its records."""
     return stream_records(file, _find_stream_records, DAMAGED)
 
@@ -46,12 +51,12 @@ def _find_stream_records(stream: JsonStream) -> Iterator[Any]:
                 "it names who is right and holds no attempts; give it as --labels FILE"
             )
         case [dict() as document] if not is_array:
-            yield from records_of(document)
+            yield from find_records(document)
         case first:
             yield from chain(first, records)
 
 
-def holds_records(path: Path) -> bool:
+def has_records(path: Path) -> bool:
     """Tell by its first bytes whether a .json file in a folder is a log or holds records."""
     if _is_part_of_trial(path):
         return False
@@ -62,14 +67,14 @@ def holds_records(path: Path) -> bool:
         return True  # The reader will report the error.
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
         return True
-    members, _ = first_members(head)
+    members, _ = read_first_members(head)
     if any(isinstance(v, dict) and v.keys() >= PREDICTION for v in members.values()):
         return False
     # The header of an Inspect log that lies unpacked beside its samples holds none of them.
     if "eval" in members and (path.parent / "summaries.json").is_file():
         return False
-    is_known = any(format.knows(members) for format in formats().values())
-    records = list(records_of(members))
+    is_known = any(format.knows(members) for format in load_formats().values())
+    records = list(find_records(members))
     is_several = records != [members] and all(NAMES & record.keys() for record in records)
     is_groups = bool(members) and len(list(_find_lists(members))) == len(members)
     return is_known or "eval" in members or is_several or is_groups
@@ -79,11 +84,11 @@ def _is_part_of_trial(path: Path) -> bool:
     """Tell whether a file is part of a Harbor trial, and so read with its result.json."""
     if path.parent.name != "agent" or not path.name.startswith("trajectory"):
         return False
-    result = small_document(path.parent.parent / "result.json")
+    result = read_small_document(path.parent.parent / "result.json")
     return isinstance(result, dict) and {"task_name", "trial_name", "agent_info"} <= result.keys()
 
 
-def records_of(document: Record) -> Iterable[Record]:
+def find_records(document: Record) -> Iterable[Record]:
     """Return the records inside a document, or the document as the only record."""
     values = list(document.values())
     names, table = document.get("columns"), document.get("data")
@@ -106,8 +111,8 @@ def records_of(document: Record) -> Iterable[Record]:
             return [{name: column[at] for name, column in document.items()} for at in first]
         if 2 * len(first & set.intersection(*map(set, values))) >= len(first):
             return [{"problem_id": name} | item for name, item in document.items()]
-    keyed = [v for v in values if isinstance(v, dict) and len(list(records_of(v))) > 1]
-    return records_of(keyed[0]) if len(keyed) == 1 and not lists else [document]
+    keyed = [v for v in values if isinstance(v, dict) and len(list(find_records(v))) > 1]
+    return find_records(keyed[0]) if len(keyed) == 1 and not lists else [document]
 
 
 def _find_lists(document: Record) -> Iterator[str]:

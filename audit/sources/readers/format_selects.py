@@ -17,17 +17,17 @@ import pyarrow as pa
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import COLUMNS
-from audit.sources.columns import RECORDS_SHOWN, Origin, columns_shown, find_origins
+from audit.sources.columns import RECORDS_SHOWN, Origin, find_origins, list_columns
 from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, excerpt
 from audit.sources.formats import FOLDER, Context, Format, Record
-from audit.sources.json_stream import JsonStream, small_document, stream_records
+from audit.sources.json_stream import JsonStream, read_small_document, stream_records
 from audit.sources.readers import chunks as limits
-from audit.sources.readers.chunks import empty
-from audit.sources.readers.documents import json_rows
-from audit.sources.readers.lines import text_lines
+from audit.sources.readers.chunks import make_empty_error
+from audit.sources.readers.documents import read_json_rows
+from audit.sources.readers.lines import read_lines
 from audit.sources.readers.selected import BATCH_ROWS, decode
-from audit.sources.views import Argument, connect_offline, one_line_of, open_views
+from audit.sources.views import Argument, connect_offline, open_views, shorten_error
 from audit.text import literal, quoted
 
 # A format's select reads a file at a time.
@@ -72,7 +72,7 @@ def open_format(
         chunks = _read_chunks(stack, feed, con, text, context, origins, present)
         first = next(chunks, None)
         if first is None:
-            raise empty(file, context.notes)
+            raise make_empty_error(file, context.notes)
     except BaseException:
         stack.close()
         raise
@@ -82,7 +82,7 @@ def open_format(
         {name: present[name] for name in (*COLUMNS, *present) if name in present},
         chain([first], chunks),
         title=format.title,
-        has=columns_shown(feed.sample),
+        has=list_columns(feed.sample),
         absent=format.absent,
         notes=context.notes,
         has_problem_names=True,
@@ -179,7 +179,7 @@ class Feed:
         """Yield the number and JSON of each record; lines are passed on undecoded."""
         most = self.file.sample or self.file.bytes
         if _is_lines(self.file):
-            for number, line, done in text_lines(self.file):
+            for number, line, done in read_lines(self.file):
                 if not line.lstrip().startswith("{"):
                     what = f"must be a JSON object, found {excerpt(line.strip())}"
                     raise self.file.unreadable(f"line {number}: {what}")
@@ -224,12 +224,12 @@ class Feed:
         """Return the error of the file behind an error of DuckDB."""
         if self._failure is None and "Malformed JSON" in str(error):
             try:
-                for _ in json_rows(self.file):
+                for _ in read_json_rows(self.file):
                     pass
             except AuditError as found:
                 return found
             return self.file.unreadable(f"{DAMAGED}: it holds text that is not valid Unicode")
-        return self._failure or self.file.error(one_line_of(error))
+        return self._failure or self.file.error(shorten_error(error))
 
 
 def _make_batch(rows: list[tuple[int, str]]) -> pa.RecordBatch:
@@ -242,7 +242,7 @@ def _is_lines(file: SourceFile) -> bool:
     """Tell whether the first line of a JSON file is a whole record."""
     if sniff(file).container == "json":
         return False
-    _, line, _ = next(text_lines(file), (0, "", 0))
+    _, line, _ = next(read_lines(file), (0, "", 0))
     try:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
@@ -325,7 +325,7 @@ def _add_beside(con: duckdb.DuckDBPyConnection, file: SourceFile, wanted: str | 
     for pair in wanted.split("; "):
         name, path = pair.split("=")
         documents[name] = (
-            _read_matching(folder, path) if "*" in path else small_document(folder / path)
+            _read_matching(folder, path) if "*" in path else read_small_document(folder / path)
         )
     columns = ", ".join(f"?::json as {name}" for name in documents)
     values = [json.dumps(found) for found in documents.values()]
@@ -338,5 +338,5 @@ def _read_matching(folder: Path, pattern: str) -> dict[str, Any]:
     with suppress(OSError), os.scandir(folder / place) as entries:
         are_folders = pattern.endswith("/")
         found = [e for e in entries if fnmatch(e.name, name) and e.is_dir() == are_folders]
-        return {e.name: None if are_folders else small_document(Path(e.path)) for e in found}
+        return {e.name: None if are_folders else read_small_document(Path(e.path)) for e in found}
     return {}

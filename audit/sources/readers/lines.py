@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from audit.sources import containers
-from audit.sources.containers import DAMAGE, DAMAGED, sniff, unzipped
+from audit.sources.containers import DAMAGE, DAMAGED, open_unzipped, sniff
 from audit.sources.files import Row, SourceFile, excerpt
 
 
-def text_lines(file: SourceFile) -> Iterator[tuple[int, str, int]]:
+def read_lines(file: SourceFile) -> Iterator[tuple[int, str, int]]:
     """Yield each line that is not blank, with its number and the bytes of the file read so far."""
     number = 0
     try:
         with open(file.path, "rb") as raw:
-            for number, line in enumerate(unzipped(raw), 1):
+            for number, line in enumerate(open_unzipped(raw), 1):
                 if line.strip():
                     yield number, line.decode("utf-8-sig"), raw.tell()
     except UnicodeDecodeError as error:
@@ -25,14 +25,14 @@ def text_lines(file: SourceFile) -> Iterator[tuple[int, str, int]]:
         raise file.unreadable(f"line {number + 1}: {DAMAGE}: {error}") from None
 
 
-def csv_rows(file: SourceFile) -> Iterator[Row]:
+def read_csv_rows(file: SourceFile) -> Iterator[Row]:
     """Yield the rows of a CSV file that are not blank, as records by header name."""
     csv.field_size_limit(containers.LONGEST_LINE)
     place, row = "header", 0
     try:
         with open(file.path, "rb") as raw:
             # Bytes that are no UTF-8 are refused with the row and column that hold them.
-            stream: Any = unzipped(raw)
+            stream: Any = open_unzipped(raw)
             text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
             records = filter(None, csv.reader(text, strict=True, delimiter=_find_delimiter(file)))
             header = next(records, [])

@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 
 from audit.ahead import prefetch
 from audit.options import Reading
-from audit.sources.columns import Origin, columns_shown, find_origins
+from audit.sources.columns import Origin, find_origins, list_columns
 from audit.sources.files import Chunk, Row, Source, SourceFile, excerpt
 from audit.sources.formats import Context, Format, Record, recognize
 from audit.sources.paths import Keys
 from audit.sources.readers import chunks as limits
-from audit.sources.readers.chunks import empty, make_source, open_records
+from audit.sources.readers.chunks import make_empty_error, make_source, open_records
 from audit.sources.readers.format_selects import open_format
 
 # Column chunks are read in pieces of this size: a row group may be as large as the file.
@@ -37,7 +37,7 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
         schema = reader.schema_arrow
         sample = _read_first_records(reader)
     if not sample:
-        raise empty(file)
+        raise make_empty_error(file)
     format = recognize(file, sample[0]) if format is None else format
     if format.select is not None:
         return open_format(file, format, reading, schema, sample[0])
@@ -53,11 +53,11 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     paths = [*looked_into, *leaves]
     # Rows with several attempts are read whole.
     if any(_find_leaf(o.keys, schema) != o.keys for o in origins.values() if o.keys):
-        source = open_records(context, _read_rows(file, reader, paths), columns_shown(sample))
+        source = open_records(context, _read_rows(file, reader, paths), list_columns(sample))
     else:
         chunks = _read_chunks(file, reader, paths, origins)
-        source = make_source(context, origins, chunks, columns_shown(sample), sample)
-    return replace(source, records=lambda: (row[1] for row in parquet_rows(file)))
+        source = make_source(context, origins, chunks, list_columns(sample), sample)
+    return replace(source, records=lambda: (row[1] for row in read_parquet_rows(file)))
 
 
 @contextmanager
@@ -92,7 +92,7 @@ def _read_first_records(reader: pq.ParquetFile) -> list[Record]:
     return rows
 
 
-def parquet_rows(file: SourceFile) -> Iterator[Row]:
+def read_parquet_rows(file: SourceFile) -> Iterator[Row]:
     """Yield the rows of a file with all their columns."""
     with _explain_damage(file), pq.ParquetFile(pa.OSFile(os.fsencode(file.path))) as reader:
         yield from _read_rows(file, reader, None)
@@ -135,7 +135,7 @@ def _read_column(batch: pa.RecordBatch, rows: range, origin: Origin) -> Any:
     array = batch.column(origin.keys[0])
     for key in origin.keys[1:]:
         array = pc.struct_field(array, key)
-    return array if origin.read is None else [origin.read(value) for value in python_values(array)]
+    return array if origin.read is None else [origin.read(value) for value in convert_values(array)]
 
 
 def _read_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str] | None) -> Iterator[Row]:
@@ -146,11 +146,11 @@ def _read_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str] | None
 
 
 def _make_records(batch: pa.RecordBatch) -> list[Record]:
-    values = (python_values(column) for column in batch.columns)
+    values = (convert_values(column) for column in batch.columns)
     return [dict(zip(batch.schema.names, row, strict=True)) for row in zip(*values, strict=True)]
 
 
-def python_values(array: pa.Array) -> list[Any]:
+def convert_values(array: pa.Array) -> list[Any]:
     """Convert an array to Python values; keep a scalar that Python cannot represent."""
 
     def python_value(scalar: pa.Scalar) -> Any:

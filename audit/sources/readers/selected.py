@@ -13,7 +13,7 @@ from audit.errors import AuditError
 from audit.sources.files import Chunk, SourceFile
 from audit.sources.formats import as_references, as_text
 from audit.sources.readers import chunks as limits
-from audit.sources.views import one_line_of
+from audit.sources.views import shorten_error
 
 FILENAME = "filename"
 BATCH_ROWS = 256
@@ -46,7 +46,7 @@ def read_relation(
 
 def _explain_mistake(select: Select, error: Exception, views: Sequence[str]) -> AuditError:
     """Return the error of a select; add what it may read where it reads something else."""
-    words = one_line_of(error)
+    words = shorten_error(error)
     if isinstance(error, duckdb.PermissionException | duckdb.CatalogException):
         words += f"; it may read {', '.join(views)} and nothing else"
     return select.error(words)
@@ -90,7 +90,7 @@ def read_batches(select: Select, relation: duckdb.DuckDBPyRelation) -> Iterator[
                 pending, rows, size = [], 0, 0
     # A stream of Arrow raises what DuckDB says of a value as an OSError.
     except (duckdb.Error, pa.ArrowException, OSError) as error:
-        raise select.error(one_line_of(error)) from None
+        raise select.error(shorten_error(error)) from None
     if rows:
         yield from pa.Table.from_batches(pending).combine_chunks().to_batches()
 
