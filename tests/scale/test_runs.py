@@ -177,7 +177,7 @@ def test_a_worker_with_another_version_or_other_sql_is_refused(tmp_path, sources
             tasks.extract_files(folder, 0)
         with pytest.raises(AuditError, match=r"has numpy 0\.0"):
             done(folder)
-    monkeypatch.setattr(plan, "sql_digest", lambda: "0")
+    monkeypatch.setattr(plan, "digest_sql", lambda: "0")
     with pytest.raises(AuditError, match="has SQL files 0, and the run was planned with"):
         tasks.part(folder, 0)
 

@@ -954,7 +954,7 @@ def test_the_format_of_the_readme_reads_what_it_says(con, tmp_path, monkeypatch)
     path.write_text(block)
     every = {**declared.load_formats(), "mine": declared.read_select_format(path)}
     for place in (declared, readers, loading):
-        monkeypatch.setattr(place, "formats", lambda: every)
+        monkeypatch.setattr(place, "load_formats", lambda: every)
     tries = [
         {"cost": 7, "end": "eos", "said": r"\boxed{4}"},
         {"cost": 9, "end": "cut", "said": "so"},
