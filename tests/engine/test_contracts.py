@@ -108,7 +108,7 @@ def test_a_file_that_is_no_template_is_its_own_sql():
     chosen |= {"unit": built_in.unit, "primary": built_in.primary}
     chosen["numbered"] = [*enumerate(built_in.selectors, 1)]
     chosen["rule"] = {rule.name: rule.sql for rule in built_in.rules}
-    templates = sys.modules["audit.engine.build"]._templates()
+    templates = sys.modules["audit.engine.build"]._load_templates()
     for path in FILES:
         if path.parent.name == "intervals":
             rows = path.read_text(encoding="utf-8").removesuffix("\n").replace("\n", "\n    ")
