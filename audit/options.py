@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar, Union
 
 from audit.errors import AuditError
 from audit.text import not_there
-from audit.units import UNITS, Amount, whole_numbers
+from audit.units import COUNT, UNITS, Amount, read_budgets
 
 # Several names, or one.
 Names = str | Sequence[str]
@@ -496,7 +496,9 @@ OPTION_KINDS = {
     "size": OptionKind(str, _check_size, "SIZE"),
     "plugins": OptionKind(Union[FilePath, Sequence[str]], _read_plugins, "NAMES|all|DIR"),  # noqa: UP007
     "orders": OptionKind(int | str, _read_orders, "N|auto"),
-    "numbers": OptionKind(Budgets, lambda value: tuple(whole_numbers(_read_amounts(value))), "N,…"),
+    "numbers": OptionKind(
+        Budgets, lambda value: tuple(read_budgets(_read_amounts(value), COUNT)), "N,…"
+    ),
     "amounts": OptionKind(Budgets, _read_amounts, "N,…"),
     "names": OptionKind(Names, split_names, "NAME,…"),
     "patterns": OptionKind(Names, read_names, "NAME"),

@@ -103,16 +103,6 @@ def read_budgets(written: Amounts, unit: str | Unit) -> list[int]:
     return [read_budget(written, unit)]
 
 
-def whole_number(written: Amount) -> int:
-    """Parse a whole number: 4000, 4_000, 4k, 4.5k, 1.5M or 1e6."""
-    return read_budget(written, COUNT)
-
-
-def whole_numbers(written: Amounts) -> list[int]:
-    """Parse whole numbers from '4k,8k', from one number or from several."""
-    return read_budgets(written, COUNT)
-
-
 def write_exactly(counted: int, unit: str | Unit) -> str:
     """Write a stored amount in the printed unit with all its digits, such as 0.05."""
     value = EXACT.divide(Decimal(counted), Decimal(unit_named(unit).scale))

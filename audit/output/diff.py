@@ -145,7 +145,6 @@ def _insert_sides(
 
 
 def _write_list(names: Collection[str]) -> str:
-    """Write names as an SQL list."""
     return f"[{', '.join(map(literal, names))}]"
 
 
@@ -163,18 +162,15 @@ def first_screen(
         if row["what"] in OTHERS
     ]
     if changed:
-        parts += ["", "Settings and sources:", *_limit_lines(changed, MOST_LINES)]
+        parts += ["", "Settings and sources:", *changed[:MOST_LINES]]
+    if len(changed) > MOST_LINES:
+        parts.append(f"  … and {len(changed) - MOST_LINES:,} more")
     parts += _describe_moves(old, new, pairs)
     cells = [f"{name} {count:,}" for name, count in counts.items() if name not in OTHERS]
     if cells:
         parts += ["", textwrap.fill(f"Cells that differ: {', '.join(cells)}", 80)]
     hint = "Two archives of one database are compared by the table archive_comparisons."
     return "\n".join([*parts, "", hint])
-
-
-def _limit_lines(lines: list[str], most: int) -> list[str]:
-    """Return the first lines, and how many more there are."""
-    return lines if len(lines) <= most else [*lines[:most], f"  … and {len(lines) - most:,} more"]
 
 
 def _describe_moves(

@@ -18,7 +18,7 @@ from audit.output.diff import key_columns
 from audit.output.display import is_number
 from audit.output.headings import set_unit, unit_of
 from audit.text import first_names, literal, quoted
-from audit.units import Unit, budget_name, read_budget, whole_number
+from audit.units import COUNT, Unit, budget_name, read_budget
 
 LAYOUT = "write it as 'archive, budget, rule: accuracy >= 60 and cost <= 9000'"
 # Rows of one expectation whose values are reported.
@@ -144,7 +144,11 @@ def _write_key_condition(table: pa.Table, key: str, written: str, unit: Unit) ->
     if is_number(table.schema.field(key).type):
         try:
             is_budget = key.endswith("budget")
-            value = read_budget(written, unit) / unit.scale if is_budget else whole_number(written)
+            value = (
+                read_budget(written, unit) / unit.scale
+                if is_budget
+                else read_budget(written, COUNT)
+            )
         except ValueError:
             return "false"
         return f"{quoted(key)} = {value!r}::double"

@@ -147,12 +147,10 @@ def _draw(
 
 
 def _add_style(text: str, style: str) -> str:
-    """Wrap a text in the codes of a terminal style."""
     return f"{style}{text}{PLAIN}" if style and text else text
 
 
 def _pad_cell(text: str, column: _Column) -> str:
-    """Pad a cell to its column's width: numbers on the left, texts on the right."""
     gap = " " * (column.width - count_cells(text))
     return gap + text if column.numeric else text + gap
 

@@ -39,7 +39,6 @@ def rows_as_text(rows: Rows, fmt: str) -> str:
 
 
 def _copy_rows(rows: Rows, path: Path, fmt: str) -> None:
-    """Copy rows to a file by DuckDB."""
     with duckdb.connect() as con:
         con.register("written_rows", rows)
         relation = con.table("written_rows")

@@ -232,5 +232,6 @@ def test_rows_are_sorted_limited_and_chosen_by_name():
             choose(named, **wrong)
     with pytest.raises(AuditError, match="no column 'c'; there are a, b, b_low"):
         choose(table, ["c"])
-    with pytest.raises(AuditError, match="no column 'c'"):
-        choose(table, sort=["-c"])
+    for wrong in ({"sort": ["-c"]}, {"where": "c > 1"}):
+        with pytest.raises(AuditError, match="no column 'c'; there are a, b"):
+            choose(table, **wrong)
