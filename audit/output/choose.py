@@ -8,7 +8,15 @@ import duckdb
 import pyarrow as pa
 
 from audit.errors import AuditError, first_line
+from audit.output.headings import unit_of
 from audit.text import not_there
+from audit.units import Unit, read_budget
+
+# A text in quotes, which is not changed, or an amount such as 4k, $0.50 or 90s.
+NUMBER = r"(?:\d[\d_]*\.?\d*|\.\d+)"
+AMOUNT = re.compile(
+    rf"'[^']*'|\"[^\"]*\"|(?<![\w.])\$?{NUMBER}(?:e[+-]?\d+|[a-zA-Z]*)", re.IGNORECASE
+)
 
 
 def choose(
@@ -29,7 +37,8 @@ def choose(
         if name not in table.column_names:
             raise AuditError(not_there("column", name, table.column_names))
     if where:
-        table = select_rows(table, where, f"--where '{where}'")
+        source = f"--where '{where}'"
+        table = select_rows(table, plain_amounts(where, unit_of(table), source), source)
     if order:
         table = _order_archives(table, order)
     if sort:
@@ -65,6 +74,21 @@ def select_rows(table: pa.Table, where: str, source: str) -> pa.Table:
             columns = table.column_names
             reason = not_there("column", unknown[1], columns) if unknown else first_line(error)
             raise AuditError(f"{source}: {reason}") from None
+
+
+def plain_amounts(condition: str, unit: Unit, source: str) -> str:
+    """Return a condition of SQL in which amounts of the unit, such as 4k, are plain numbers."""
+
+    def plain(found: re.Match[str]) -> str:
+        written = found[0]
+        if written[0] in "'\"" or re.fullmatch(rf"{NUMBER}(e[+-]?\d+)?", written):
+            return written
+        try:
+            return repr(read_budget(written, unit) / unit.scale)
+        except ValueError as error:
+            raise AuditError(f"{source}: {error}") from None
+
+    return AMOUNT.sub(plain, condition)
 
 
 def _order_archives(table: pa.Table, order: Sequence[str]) -> pa.Table:

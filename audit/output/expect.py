@@ -13,7 +13,7 @@ import pyarrow as pa
 from audit import engine
 from audit.engine.check import Checks
 from audit.errors import AuditError
-from audit.output.choose import select_rows
+from audit.output.choose import plain_amounts, select_rows
 from audit.output.diff import key_columns
 from audit.output.display import is_number
 from audit.output.headings import set_unit, unit_of
@@ -23,8 +23,6 @@ from audit.units import COUNT, Unit, budget_name, read_budget
 LAYOUT = "write it as 'archive, budget, rule: accuracy >= 60 and cost <= 9000'"
 # Rows of one expectation whose values are reported.
 MOST_MEASURED = 5
-# A quoted text, which is not changed, or an amount such as 4k, $0.50 or 90s.
-AMOUNT = re.compile(r"'[^']*'|(?<![\w.])\$?(?:\d[\d_]*\.?\d*|\.\d+)[a-zA-Z]*")
 
 
 @dataclass(frozen=True)
@@ -113,9 +111,7 @@ def _measure_expectation(expectation: Expectation, table: pa.Table) -> tuple[int
                 f"{where}: no row of {expectation.table} has {key} '{written}': {layout}; "
                 f"there are {first_names(list(values), 12)}"
             )
-    condition = AMOUNT.sub(
-        lambda amount: _convert_amount(amount[0], unit, where), expectation.condition
-    )
+    condition = plain_amounts(expectation.condition, unit, where)
     failed = select_rows(rows, f"({condition}) is not true", where)
     columns = [name for name in table.column_names if re.search(rf"\b{name}\b", condition)]
 
@@ -153,16 +149,6 @@ def _write_key_condition(table: pa.Table, key: str, written: str, unit: Unit) ->
             return "false"
         return f"{quoted(key)} = {value!r}::double"
     return f"({quoted(key)} = {literal(written)} or {quoted(key)} glob {literal(written)})"
-
-
-def _convert_amount(written: str, unit: Unit, where: str) -> str:
-    """Convert an amount such as 4k to a plain number; leave quoted texts and numbers alone."""
-    if written.startswith("'") or re.fullmatch(r"[\d_.]+(e\d+)?", written):
-        return written
-    try:
-        return repr(read_budget(written, unit) / unit.scale)
-    except ValueError as error:
-        raise AuditError(f"{where}: {error}") from None
 
 
 def _format_key(value: Any, key: str, unit: Unit) -> str:

@@ -225,6 +225,8 @@ def test_rows_are_sorted_limited_and_chosen_by_name():
     assert choose(table, sort=["-a", "-b"], limit=1)["b"].to_pylist() == ["z"]
     assert choose(table, ["b"]).column_names == ["b", "b_low"]
     assert choose(table, where="a > 1 and b <> 'y'")["b"].to_pylist() == ["z"]
+    paid = pa.table({"cost": [0.1, 0.7]}).replace_schema_metadata({"unit": "money"})
+    assert choose(paid, where="cost > $0.50 and cost > 1e-3")["cost"].to_pylist() == [0.7]
     named = table.append_column("archive", [["x", "y", "z"]])
     assert choose(named, order=["z", "y"])["archive"].to_pylist() == ["z", "y", "x"]
     for wrong in ({"where": "c > 1"}, {"where": "exists (from glob('/*'))"}, {"order": ["w"]}):

@@ -342,9 +342,9 @@ def _read_score(sample: Record, context: Context) -> tuple[Any, Any]:
         return None, (False if error and not scores else None)
     ((scorer, score),) = known.items()
     answer = find_value(score, "answer")
-    is_long = isinstance(answer, str) and len(answer) > LONGEST_EXTRACTION
+    is_text = isinstance(answer, str) and (len(answer) > LONGEST_EXTRACTION or "\\boxed" in answer)
     # The whole completion is no extraction.
-    is_whole = WHOLE.match(scorer) or (is_long and answer == _read_text(sample))
+    is_whole = WHOLE.match(scorer) or (is_text and answer == _read_text(sample))
     return None if is_whole else answer, WORDS["correct"](values[0])
 
 

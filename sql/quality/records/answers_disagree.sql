@@ -8,5 +8,6 @@ select
 from attempts
 where answer is not null
     and length(archive_answer) <= 200
+    and not contains(archive_answer, '\boxed')
     and not exists (select 1 from meta where key = 'answer' and value = 'archive')
 group by archive
