@@ -101,12 +101,15 @@ def _multiply(
     products = np.empty((len(factors), replicates))
     step = max(1, COUNTS_AT_A_TIME // problems)
     for at in range(0, replicates, step):
-        products[:, at : at + step] = factors @ counts[at : at + step].T.astype(float)
+        some = counts[at : at + step].T.astype(float)
+        np.matmul(factors, some, out=products[:, at : at + step])
     columns = products.reshape(1 + len(values), -1)
     return pa.table(
         {
-            "key_id": to_arrow(np.repeat(key_ids, replicates), np.int32),
-            "replicate": to_arrow(np.tile(np.arange(replicates), len(key_ids)), np.int32),
+            "key_id": to_arrow(np.repeat(np.int32(key_ids), replicates), np.int32),
+            "replicate": to_arrow(
+                np.tile(np.arange(replicates, dtype=np.int32), len(key_ids)), np.int32
+            ),
             "draws": to_arrow(columns[0], float),
             **{
                 value: to_arrow(column, float)

@@ -5,9 +5,11 @@ A command that may write puts a table with the same rows in its place, once per 
 makes a temporary table for as long as it reads, which every view of its connection sees first.
 """
 
+import contextlib
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import groupby
 
 import duckdb
 
@@ -29,7 +31,7 @@ def materialize(
     """Put tables in the place of the lazy views that relations read, and return their names."""
     waiting = views_read(con, names, lazy)
     for name in waiting:
-        _fill(con, f"{name}_made", name, "table")
+        _fill(con, {name: f"{name}_made"}, "table")
         con.execute(f"drop view {name}")
         con.execute(f"alter table {name}_made rename to {name}")
         if "replay_relations" in relations(con):
@@ -45,9 +47,12 @@ def materialized(
     waiting = views_read(con, names, lazy)
     made: list[str] = []
     try:
-        for name in waiting:
-            made.append(name)
-            _fill(con, f"temp.{name}", name, "temp table")
+        for is_portioned, group in groupby(waiting, PORTIONED.__contains__):
+            together = [*group]
+            made += together
+            read_later = views_read(con, names, lazy, ends=together) if is_portioned else together
+            passing = [name for name in together if name not in read_later]
+            _fill(con, {name: f"temp.{name}" for name in together}, "temp table", passing)
         yield waiting
     finally:
         for name in made:
@@ -67,9 +72,15 @@ def prepared(con: duckdb.DuckDBPyConnection, names: Iterable[str]) -> Iterator[N
 
 
 def views_read(
-    con: duckdb.DuckDBPyConnection, names: Iterable[str], lazy: Collection[str] = LAZY
+    con: duckdb.DuckDBPyConnection,
+    names: Iterable[str],
+    lazy: Collection[str] = LAZY,
+    ends: Collection[str] = (),
 ) -> list[str]:
-    """Return the lazy views that relations read, directly or through others, in `lazy`'s order."""
+    """Return the lazy views that relations read, directly or through others, in `lazy`'s order.
+
+    What only `ends` read is left out.
+    """
     views = dict(
         con.execute(
             "select view_name, sql from duckdb_views() where not internal "
@@ -83,20 +94,49 @@ def views_read(
         name = waiting.pop()
         if name in views and name not in reached and (name,) not in tables:
             reached.add(name)
-            waiting += READ.findall(views[name])
+            waiting += READ.findall(views[name]) if name not in ends else []
     return [name for name in lazy if name in reached]
 
 
-def _fill(con: duckdb.DuckDBPyConnection, table: str, view: str, kind: str) -> None:
-    """Create a table with the rows of a view, for some walks at a time where it reads walks."""
-    if view in list_interval_files():
-        fill_interval(con, table, view, kind)
-        return
+def _fill(
+    con: duckdb.DuckDBPyConnection,
+    tables: Mapping[str, str],
+    kind: str,
+    passing: Collection[str] = (),
+) -> None:
+    """Create tables with the rows of views, for some walks at a time where these read walks.
+
+    Of a view that is `passing` there are rows only while the others of the same walks are made.
+    """
     catalog = quoted(con.execute("select current_database()").fetchall()[0][0])
-    source = f"from {catalog}.main.{view}"
-    if view not in PORTIONED:
-        con.execute(f"create {kind} {table} as {source}")
-        return
-    create_empty(con, kind, table, source)
-    for _ in portions(con):
-        con.execute(f"insert into {table} {source}")
+    sources = {view: f"from {catalog}.main.{view}" for view in tables}
+    portioned = [view for view in tables if view in PORTIONED]
+    for view, table in tables.items():
+        if view in list_interval_files():
+            fill_interval(con, table, view, kind)
+        elif view not in portioned:
+            con.execute(f"create {kind} {table} as {sources[view]}")
+        elif view not in passing:
+            create_empty(con, kind, table, sources[view])
+    for _ in portions(con) if portioned else ():
+        for view in portioned:
+            table = tables[view]
+            begin = (
+                f"create or replace {kind} {table} as"
+                if view in passing
+                else f"insert into {table}"
+            )
+            con.execute(f"{begin} {sources[view]}")
+    for view in passing:
+        con.execute(f"drop table {tables[view]}")
+    if passing:
+        _release_memory(con)
+
+
+def _release_memory(con: duckdb.DuckDBPyConnection) -> None:
+    """Return what DuckDB has freed to the system; it keeps it for itself otherwise."""
+    # A sandbox locks its settings, and where all memory is in use nothing can be returned.
+    with contextlib.suppress(duckdb.InvalidInputException, duckdb.OutOfMemoryException):
+        # To set the limit to what it is flushes the allocator.
+        ((limit,),) = con.execute("select current_setting('memory_limit')").fetchall()
+        con.execute(f"set memory_limit = '{limit}'")

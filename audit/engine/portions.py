@@ -8,7 +8,7 @@ import duckdb
 # Prefixes that are walked at a time: enough to keep all cores busy, few enough for little memory.
 PORTION_ROWS = 2_000_000
 # Into how many such portions goes what is filled on demand, of which more is kept in memory.
-ON_DEMAND = 4
+ON_DEMAND = 8
 
 
 def portions(con: duckdb.DuckDBPyConnection) -> Iterator[int]:

@@ -30,6 +30,8 @@ STAGES = (
     "walks/picks",
     "walks/picked_slots",
     "walks/eligible_counts",
+    # Before what is built of whole walks, so that this can be built together.
+    "diagnostics/curve_budgets",
     # Whole walks, beyond any budget, are built only when they are needed.
     "walks/whole_reach",
     "walks/whole_walked",
@@ -101,7 +103,6 @@ STAGES = (
     "bootstrap/terminal_totals",
     "bootstrap/card_totals",
     # The change between the rules at many budgets.
-    "diagnostics/curve_budgets",
     "bootstrap/problem_curves",
     "bootstrap/curve_gains",
     # The search for equal costs.

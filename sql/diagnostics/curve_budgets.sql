@@ -1,14 +1,34 @@
 -- curve_budgets: the budgets of an archive's curve: those of the run, and points evenly apart on a
 --     logarithmic scale from its cheapest attempt to its costliest walk.
 -- grain: archive_id, budget
+-- kept: on demand
 with costs as (
     select
-        banks.archive_id,
-        max(walked_attempts.cumulative_cost)::double as costliest_walk,
-    from whole_walked as walked_attempts
-    inner join banks on walked_attempts.bank_id = banks.bank_id
-    where walked_attempts.repeat > 0 and walked_attempts.position <= (select cap from caps where is_primary)
-    group by banks.archive_id
+        archive_id,
+        max(cost)::double as costliest_walk,
+    from (
+        select
+            launched.archive_id,
+            launched.walk_id,
+            sum(candidates.cost) as cost,
+        from (
+            select
+                walks.archive_id,
+                walks.walk_id,
+                banks.first_candidate + unnest(drawn_orders.slots[:caps.cap]) as candidate_id,
+            from walks
+            inner join banks on walks.bank_id = banks.bank_id
+            inner join caps on caps.is_primary
+            inner join drawn_orders
+                on walks.problem_id = drawn_orders.problem_id
+                and walks.bank_size = drawn_orders.bank_size
+                and walks.repeat = drawn_orders.repeat
+            where walks.repeat > 0
+        ) as launched
+        inner join candidates on launched.candidate_id = candidates.candidate_id
+        group by launched.archive_id, launched.walk_id
+    )
+    group by archive_id
 ),
 ends as (
     select
