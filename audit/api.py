@@ -286,15 +286,13 @@ def table(db: Database, name: str, *, progress: Progress | None = None, asked: T
         only = filters.read_filter(con, asked.archive, asked.competition, asked.problems)
         rows = add_caption(con, name, engine.compute_table(con, name), only.archives)
         notes = [] if rows.num_rows else [_explain_empty(con, name)]
-        rows = filters.filter_rows(name, rows, only)
+        rows = choose(filters.filter_rows(name, rows, only), where=asked.where)
         notes += [only.note(), *_show_notes(con, rows)]
         notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
         notes += [order_line(con, only.archives)] if name in AVERAGED else []
         notes += advisory_notes(name, rows)
         notes += [] if name == "data_quality" else _quality_notes(con, rows)
-        rows = choose(
-            rows, asked.columns, asked.sort, asked.limit, where=asked.where, order=asked.order
-        )
+        rows = choose(rows, asked.columns, asked.sort, asked.limit, order=asked.order)
         return Result(set_width(rows, asked.width), name, notes=notes)
 
 

@@ -201,7 +201,10 @@ left join spent using (archive, rule)
 left join accuracies using (archive, rule)
 group by archive, rule
 order by
-    case when $money = '' then coalesce(any_value(spent.money), any_value(costs.cost))
-        else -any_value(accuracy) filter (replicate = 0) end nulls last,
+    -- Sums of floats that should be equal differ in their last digits.
+    round(
+        case when $money = '' then coalesce(any_value(spent.money), any_value(costs.cost))
+            else -any_value(accuracy) filter (replicate = 0) end, 9
+    ) nulls last,
     archive,
     rule

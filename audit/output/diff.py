@@ -16,6 +16,7 @@ from audit.engine.settings import read_last_settings
 from audit.errors import AuditError, first_line
 from audit.output.choose import select_rows
 from audit.output.display import display_columns, is_number, text_table
+from audit.output.export import too_many_pairs
 from audit.output.filters import ARCHIVE_COLUMNS
 from audit.output.headings import replayed_unit, set_unit
 from audit.output.terminal import lay_out
@@ -68,11 +69,21 @@ def find_differences(
         for name in asked:
             if name not in loaded:
                 raise AuditError(f"--archive: {side}: {not_there('archive', name, loaded)}")
-    names = [*OTHERS, *engine.list_tables()] if table is None else [table]
+    skipped = find_skipped_tables(old, new)
+    compared = [name for name in engine.list_tables() if name not in skipped]
+    names = [*OTHERS, *compared] if table is None else [table]
     read = engine.find_relations_behind(names)
     with duckdb.connect() as both, engine.prepared(old, read), engine.prepared(new, read):
         rows = [row for name in names for row in _compare(name, (old, new), both, tolerance, pairs)]
     return text_table(("what", "row", "column", "old", "new"), rows)
+
+
+def find_skipped_tables(*sides: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Return the tables that are compared only when named, and why: too many pairs of archives."""
+    counts = [
+        con.execute("select count(distinct archive) from attempts").fetchall() for con in sides
+    ]
+    return too_many_pairs(max(counts)[0][0])
 
 
 def _compare(
@@ -153,9 +164,13 @@ def first_screen(
 ) -> str:
     """Write one screen: changed settings, moved accuracies and costs, most changed problems."""
     counts = Counter(rows["what"].to_pylist())
+    skipped = [
+        f"Not compared: {name} ({why}); --table {name} compares it"
+        for name, why in find_skipped_tables(old, new).items()
+    ]
     if not counts:
-        return "0 differences"
-    parts = [f"{plural(rows.num_rows, 'difference')}; --table NAME or --all shows them"]
+        return "\n".join(["0 differences", *skipped])
+    parts = [f"{plural(rows.num_rows, 'difference')}; --table NAME or --all shows them", *skipped]
     changed = [
         f"  {row['what']} {row['row']}: {row['old'] or 'not there'} -> {row['new'] or 'not there'}"
         for row in rows.to_pylist()

@@ -6,6 +6,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+import audit
 from audit import database, engine
 from audit.database import insert
 from audit.engine.quality import find_quality_notes
@@ -470,6 +471,9 @@ def test_replays_that_run_out_of_attempts_are_counted_by_budget_and_cap(tool):
         ]
         assert told == ["ended_by_bank"]
         assert not any("ended" in line or "binds" in line for line in find_quality_notes(con))
+    # A table warns of the budgets in the rows that are asked for.
+    some = audit.table("audit.duckdb", "main", where="budget <= 400", columns=["delta"])
+    assert not any("ended_by_bank" in note or "never_binds" in note for note in some.notes)
     tool("load", "a.jsonl", "--replace")
     assert not any(check.startswith(("ended", "banks_b", "problems")) for check in quality())
 

@@ -52,6 +52,15 @@ def test_the_first_screen_names_problems_and_compares_costs(tmp_path):
     assert re.search(r"advisory +12 +20 +18.8 +-1.25 \[", cost)
 
 
+def test_tables_of_too_many_pairs_are_compared_only_when_named(tmp_path, monkeypatch):
+    """Two archives are too many here; the screen says what it left out."""
+    monkeypatch.setattr("audit.output.export.MOST_PAIRED_UNNAMED", 0)
+    with replayed(tmp_path, rows(10)) as con:
+        found = find_differences(con, con, 0, {}, None)
+        screen = first_screen(con, con, found, {})
+    assert screen.startswith("0 differences\nNot compared: archive_comparisons (1 archives make")
+
+
 def test_one_file_with_other_content_is_one_line(tmp_path):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
