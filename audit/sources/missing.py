@@ -72,7 +72,7 @@ def explain_missing(source: Source, column: str) -> str:
     what, cost, option = NEEDS[column]
     why = source.ambiguous.get(column) or source.absent.get(column)
     if column == "correct" and "references" not in source.mapping:
-        option = "--references FILE and --grade references to compare answers with references"
+        option = "--labels FILE (pass or fail per run), or --references FILE --grade references"
     if column == "finish_reason" and why and why.endswith((" holds lists", " holds objects")):
         # Passing 'stop' would contradict what the file says.
         return f"no {what} for each attempt: {why}; write one for each attempt, or one for all"

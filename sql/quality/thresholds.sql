@@ -21,7 +21,7 @@ from (
         ('right_not_eligible', 1, null, null, 5, 20, null, 'attempts labelled right can never be picked: are they answered in another way (''budget-audit answers --answer archive'' or regex:PATTERN), or finished for another reason (load with --finished REASON,…)?'),
         ('unknown_finish_reasons', 1, null, null, 0, null, null, 'only stop counts as finished: if these mean finished, load with --finished REASON,…'),
         ('references_differ', 1, null, null, 0, null, null, 'rows of one problem name different references, as where choices are shuffled: equal answers may mean different things'),
-        ('labels_missing', 1, null, null, 0, null, null, 'without labels accuracy is unknown: load with --map correct=PATH, or --grade references where there are references'),
+        ('labels_missing', 1, null, null, 0, null, null, 'without labels accuracy is unknown: load with --labels FILE or --map correct=PATH, or with --grade references where there are references'),
         ('labels_all_equal', 20, null, null, 0, null, null, 'every attempt has the same label: is the right column mapped to correct?'),
         ('labels_in_conflict', 1, null, null, 5, null, null, 'equal answers of one problem have different labels: see table grade_conflicts'),
         ('labels_unlike_grades', 1, null, null, 5, null, null, 'labels by --grade references differ from those that the source recorded: are references whole solutions, or written in another way?'),
