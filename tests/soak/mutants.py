@@ -148,7 +148,7 @@ SAME = (
     # The second largest of three is that of two.
     ("sql/walks/prefix_weights.sql", "coalesce(max(weight, "),
     # The variable is set while the table is made.
-    ("sql/evaluation/primary_answers.sql", "getvariable('first_walk'), "),
+    ("sql/evaluation/problem_costs.sql", "getvariable('first_walk'), "),
     # A number of one bit has one word, too.
     ("audit/engine/draws.py", "max(number.bit_length(), "),
 )
