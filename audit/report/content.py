@@ -107,7 +107,7 @@ def collect_content(
         "referenced_archives": data.read(con, "referenced_archives"),
     }
     unit = replayed_unit(con)
-    words = _load_sentences(con, archives, settings, unit)
+    words = _load_sentences(archives, settings, unit, has_answers(con), simulated)
     heading = own_title or recorded.title(con) or _make_title(archives, sources)
     found = quality.find_findings(con, [row["archive"] for row in archives], moment="report")
     return {
@@ -149,14 +149,18 @@ def collect_content(
 
 
 def _load_sentences(
-    con: duckdb.DuckDBPyConnection, archives: list[Row], settings: dict[str, str], unit: Unit
+    archives: list[Row],
+    settings: dict[str, str],
+    unit: Unit,
+    is_answered: bool,
+    simulated: bool = False,
 ) -> Any:
     """Load the template of the sentences about what was loaded and replayed."""
     shown = [budget_name(float(budget), unit) for budget in settings["budgets"].split(",")]
-    kind = "simulated" if is_simulated(con) else "recorded"
+    kind = "simulated" if simulated else "recorded"
     values = {"archives": archives, "settings": settings, "shown": shown, "kind": kind}
     path = Path(__file__).with_name("content.j2")
-    return load_macros(path, unit, is_answered=has_answers(con), **values)
+    return load_macros(path, unit, is_answered=is_answered, **values)
 
 
 def list_sections(
