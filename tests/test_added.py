@@ -14,8 +14,8 @@ from tests.support.pages import packed_tables
 pytestmark = pytest.mark.slow
 
 COLUMN = """
-COLUMNS["loudness"] = _column(
-    _amounts(100), "how freely tokens were drawn"
+COLUMNS["loudness"] = _add_comment(
+    _make_amounts(100), "how freely tokens were drawn"
 )
 
 

@@ -101,7 +101,7 @@ def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
     assert "already" in command(tmp_path, "gather", "run", "--db", "g.duckdb", status=2)
     texts = command(tmp_path, "table", "prefix_boxes", "--db", "g.duckdb", status=2)
     assert "needs the texts" in texts
-    assert "needs the texts" in command(tmp_path, "tokenize", "--db", "g.duckdb", status=2)
+    assert "needs texts" in command(tmp_path, "tokenize", "--db", "g.duckdb", status=2)
     texts = command(tmp_path, "query", "unboxed_texts", "--db", "g.duckdb", status=2)
     assert "reads texts" in texts
     more = command(tmp_path, "replay", "--budgets", "15", "--db", "g.duckdb")
